@@ -25,7 +25,8 @@ class Servers:
     def __init__(self) -> None:
         self.second: Postgres | None = None
         self.renewal: Renewal | None = None
-        self.stack = Stack(Options(tls=True, ways=self._ways))
+        preloaded = {"shared_preload_libraries": "pg_stat_statements"}
+        self.stack = Stack(Options(tls=True, ways=self._ways, postgres_settings=preloaded))
 
     def start(self) -> "Servers":
         try:

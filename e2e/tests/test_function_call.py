@@ -56,13 +56,36 @@ def test_large_objects_are_as_without_the_sidecar(shop: Stack) -> None:
     assert wire.message(b"V", number(len(b"picture")) + b"picture") in through
 
 
-@pytest.mark.parametrize("function", [QUERY_TO_XML, SET_CONFIG, 16_384])
-def test_function_that_may_read_a_table_is_refused_by_its_number(shop: Stack, function: int) -> None:
-    said = answers(shop.connect, [call(function, b"SELECT ssn FROM customer"), wire.message(b"Q", b"SELECT 1\0")])
-    (error,) = (wire.errors(message)[0] for message in said if message[:1] == b"E")
-    assert error["C"] == "0A000"
-    assert f"function {function} " in error["M"]
-    assert b"".join(message[:1] for message in said) == b"EZTDCZ"
+MAY_READ = {QUERY_TO_XML: "query_to_xml(text,boolean,boolean,text)", SET_CONFIG: "set_config(text,text,boolean)"}
+
+
+@pytest.mark.parametrize("encoding", ["UTF8", "LATIN1"])
+@pytest.mark.parametrize("function", MAY_READ)
+def test_function_that_may_read_a_table_is_refused_by_its_name(shop: Stack, function: int, encoding: str) -> None:
+    calls = [f"SET client_encoding = {encoding}", "BEGIN", "SELECT 1", "ROLLBACK", "SELECT 2"]
+    set_encoding, begin, *others = (wire.message(b"Q", text.encode() + b"\0") for text in calls)
+    refused = call(function, b"SELECT ssn FROM customer")
+    said = answers(shop.connect, [set_encoding, refused, begin, refused, *others])
+    first, second, failed = (wire.errors(message)[0] for message in said if message[:1] == b"E")
+    assert (first["C"], second["C"], failed["C"]) == ("0A000", "0A000", "25P02")
+    assert f" calls {MAY_READ[function]}, which may read a protected table" in first["M"]
+    assert first["M"] == second["M"]
+    assert b"".join(message[:1] for message in said if message[:1] != b"S") == b"CZEZCZEZEZCZTDCZ"
+
+
+@pytest.mark.parametrize("before", [(), ("BEGIN",), ("BEGIN", "SELECT 1/0")])
+def test_function_that_does_not_exist_is_the_servers_to_refuse(shop: Stack, before: tuple[str, ...]) -> None:
+    calls = [*(wire.message(b"Q", text.encode() + b"\0") for text in before), call(999_999)]
+    through, direct = (answers(connect, calls) for connect in (shop.connect, shop.direct))
+    assert through == direct
+    assert b"E" in b"".join(message[:1] for message in through)
+
+
+@pytest.mark.parametrize("function", MAY_READ)
+def test_function_call_in_a_failed_transaction_is_answered_as_by_the_server(shop: Stack, function: int) -> None:
+    calls = [wire.message(b"Q", b"BEGIN; SELECT 1/0\0"), call(function, b"SELECT ssn FROM customer")]
+    through, direct = (answers(connect, calls) for connect in (shop.connect, shop.direct))
+    assert through == direct
 
 
 def rows(name: str) -> set[int]:

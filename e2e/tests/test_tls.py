@@ -211,3 +211,22 @@ def test_psql_comes_in_by_the_sockets_name_and_over_loopback(servers: Servers) -
         command = [stack.postgres.program("psql"), "-XAtc", "SELECT 42", dsn]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=patience())
         assert (done.stdout, done.stderr) == ("42\n", "")
+
+
+# Of the role, as the constants are left out of the texts.
+QUESTIONS = """
+SELECT calls FROM pg_stat_statements JOIN pg_roles ON pg_roles.oid = userid
+WHERE rolname = 'app' AND query LIKE '%pg_catalog.%'
+"""
+
+
+def test_what_the_sidecar_asks_is_one_entry_of_pg_stat_statements(servers: Servers) -> None:
+    """This server's build has the extension."""
+    with servers.stack.direct() as direct:
+        direct.execute("CREATE EXTENSION pg_stat_statements")
+        direct.execute("SELECT pg_stat_statements_reset()")
+        for _ in range(2):
+            with servers.connect("app") as app:
+                for text in ("SELECT 1", "BEGIN", "SELECT ssn FROM customer", "COMMIT"):
+                    app.execute(text)
+        assert direct.execute(QUESTIONS).fetchall() == [(2,)]

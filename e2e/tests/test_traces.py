@@ -110,13 +110,13 @@ def test_the_question_for_the_catalog_is_cheap_to_planners_with_a_price_on_what_
 
 
 @pytest.mark.parametrize("first", ["SELECT 1", "BEGIN", "SET extra_float_digits = 3"])
-def test_a_session_waits_for_its_questions_once(shop: Stack, first: str) -> None:
+def test_a_session_asks_once(shop: Stack, first: str) -> None:
     with shop.connect("app") as app:
         for text in (first, "SELECT ssn FROM customer", "SELECT 2"):
             app.execute(text)
         sent = messages_of_the_session(shop)
-    # The questions end with a Sync; the client sends texts alone.
+    # The question ends with a Sync; the client sends texts alone.
     kinds = b"".join(message[:1] for message in sent)
-    assert kinds.count(b"P") == 2
+    assert kinds.count(b"P") == 1
     assert kinds.count(b"S") == 1
     assert kinds.index(b"S") < kinds.index(b"Q")

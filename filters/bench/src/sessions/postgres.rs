@@ -191,23 +191,25 @@ fn prepare(
     Ok(())
 }
 
-/// What a server answers to the filter's questions, which may come together.
+/// What a server answers to the filter's question: who the session is for, or that and the catalog. An empty value stands for NULL.
 fn answer(sent: &[u8]) -> Option<Vec<u8>> {
-    let identity = holds(sent, b"SELECT current_user::").then(|| data_row(&[b"app", b"", b"", b""]));
-    let catalog = holds(sent, b"WITH RECURSIVE named").then(|| CUSTOMER.map(catalog_row).concat());
-    let answered = |rows: Vec<u8>| {
-        let [parsed, bound, closed] = [b'1', b'2', b'3'].map(|tag| message(tag, &[]));
-        [parsed, bound, rows, complete("SELECT 1"), closed.clone(), closed].concat()
+    let rows = if holds(sent, b"WITH RECURSIVE named") {
+        let identity = std::iter::once(&b"app"[..]).chain(std::iter::repeat_n(&b""[..], 19));
+        [data_row(&Vec::from_iter(identity)), CUSTOMER.map(catalog_row).concat()].concat()
+    } else if holds(sent, b"SELECT current_user::") {
+        data_row(&[b"app", b"", b"", b""])
+    } else {
+        return None;
     };
-    let answers: Vec<u8> = identity.into_iter().chain(catalog).flat_map(answered).collect();
+    let [parsed, bound, closed] = [b'1', b'2', b'3'].map(|tag| message(tag, &[]));
     // Between two Syncs of the client a question ends with a Flush.
     let end = if sent.ends_with(&message(b'H', &[])) { Vec::new() } else { ready() };
-    (!answers.is_empty()).then(|| [answers, end].concat())
+    Some([parsed, bound, rows, complete("SELECT 1"), closed.clone(), closed, end].concat())
 }
 
 fn catalog_row((number, name, oid): (u16, &str, u32)) -> Vec<u8> {
     let (number, oid, table) = (number.to_string(), oid.to_string(), CUSTOMER_OID.to_string());
-    let column = [&*table, "public", "customer", "r", "t", &*number, name, &*oid, "f", ""];
+    let column = ["", "", "", "", &*table, "public", "customer", "r", "t", &*number, name, &*oid, "f", ""];
     let origin = ["public", "customer", "t", "-1", "", "f"];
     data_row(&column.iter().chain(&origin).map(|value| value.as_bytes()).collect::<Vec<_>>())
 }

@@ -1,16 +1,20 @@
-//! The question for the catalog that the server is asked, and its answer row by row.
+//! The question for the catalog that the server is asked, and its answer row by row. Whom the session is for is asked with it, so
+//! that a session that has just begun asks once.
 
 use fieldveil_postgres_wire::backend::DataRow;
 use fieldveil_values::oid;
 
+use super::identity;
 use crate::compiled_plan::CompiledPlan;
 use crate::field::ColumnKind;
 use crate::server_catalog::ColumnRow;
 
-/// Columns of the answer, in order.
-const COLUMNS: u16 = 16;
+/// How many columns the answer has: those of the identity, which are NULL in each row but the first, then those of the catalog,
+/// which are NULL in that one.
+pub const COLUMNS: usize = identity::TEXTS.len() + 16;
 /// Which of them are names or texts.
-pub const TEXTS: [bool; COLUMNS as usize] = [
+pub const TEXTS: [bool; COLUMNS] = [
+    true, true, true, true, // the identity
     false, true, true, false, false, false, true, false, false, false, true, true, false, false, true, false,
 ];
 
@@ -24,7 +28,8 @@ pub const TEXTS: [bool; COLUMNS as usize] = [
 /// which takes seconds. No join of it needs a nested loop, whose price would be such a cost while `enable_nestloop` is off. The
 /// names of the tables are gathered too, so that all questions are one entry of `pg_stat_statements`.
 const QUERY: &str = "\
-WITH RECURSIVE named(oid, schema, name) AS (
+SELECT __IDENTITY__, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+UNION ALL (WITH RECURSIVE named(oid, schema, name) AS (
   SELECT c.oid, n.nspname, c.relname
   FROM ROWS FROM (pg_catalog.unnest(__SCHEMAS__::pg_catalog.name[]),
     pg_catalog.unnest(__TABLES__::pg_catalog.name[])) planned(schema, name)
@@ -46,7 +51,7 @@ WITH RECURSIVE named(oid, schema, name) AS (
 ), relation(oids) AS (
   SELECT ARRAY(SELECT DISTINCT pg_catalog.unnest(oids) FROM reaching)
 )
-SELECT c.oid, n.nspname, c.relname, c.relkind, pg_catalog.pg_table_is_visible(c.oid),
+SELECT NULL, NULL, NULL, NULL, c.oid, n.nspname, c.relname, c.relkind, pg_catalog.pg_table_is_visible(c.oid),
   a.attnum, a.attname, a.atttypid, a.atthasdef OR a.attidentity <> '', a.attgenerated,
   f.schema, f.name, f.oid IS NOT NULL, a.atttypmod,
   CASE WHEN c.relkind IN ('v', 'm') AND a.attnum = 1 THEN (
@@ -61,7 +66,7 @@ LEFT JOIN family f ON f.oid = c.oid
 JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 WHERE c.oid = ANY ((SELECT oids FROM relation)::pg_catalog.oid[]) AND a.attrelid = ANY ((SELECT oids FROM relation)::pg_catalog.oid[])
   AND NOT pg_catalog.pg_is_other_temp_schema(c.relnamespace)
-ORDER BY c.oid, a.attnum";
+ORDER BY c.oid, a.attnum)";
 
 /// The text that asks for the catalog. `escape` writes what stands in a string with escapes.
 pub fn question(plan: &CompiledPlan, escape: impl Fn(&str) -> String) -> String {
@@ -71,7 +76,10 @@ pub fn question(plan: &CompiledPlan, escape: impl Fn(&str) -> String) -> String 
     relations.dedup();
     let schemas = array(relations.iter().map(|(schema, _)| *schema), &escape);
     let tables = array(relations.iter().map(|(_, table)| *table), &escape);
-    QUERY.replace("__SCHEMAS__", &schemas).replace("__TABLES__", &tables)
+    QUERY
+        .replace("__IDENTITY__", identity::COLUMNS)
+        .replace("__SCHEMAS__", &schemas)
+        .replace("__TABLES__", &tables)
 }
 
 /// Names as a literal of an array, which reads the same whatever `standard_conforming_strings` is.
@@ -82,13 +90,10 @@ fn array<'n>(names: impl Iterator<Item = &'n str>, escape: impl Fn(&str) -> Stri
     format!("E'{}'", escape(&array.replace('\\', "\\\\").replace('\'', "''")))
 }
 
-/// Reads a row of the answer; None if it is not as asked for.
-pub fn row(body: &[u8]) -> Option<ColumnRow<'_>> {
-    let row = DataRow::parse(body).ok()?;
-    if row.columns() != COLUMNS {
-        return None;
-    }
-    let mut values = row.values().map(|v| v.map_or(Some(""), |v| std::str::from_utf8(v).ok()));
+/// Reads a row of the answer that is not the first; None if it is not as asked for.
+pub fn row(row: DataRow<'_>) -> Option<ColumnRow<'_>> {
+    let values = row.values().skip(identity::TEXTS.len());
+    let mut values = values.map(|v| v.map_or(Some(""), |v| std::str::from_utf8(v).ok()));
     let mut next = || values.next().flatten();
     let oid = next()?.parse().ok()?;
     let (schema, name, relkind, visible) = (next()?, next()?, next()?, next()? == "t");

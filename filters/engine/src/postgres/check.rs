@@ -8,6 +8,7 @@ use fieldveil_sql::{Analysis, Dialect, Statement, StatementKind};
 
 use super::encoding::has_stand_ins;
 use super::end_user::{EndUserMentions, identify};
+use super::own_queries::Question;
 use super::refuse::ends_transaction_first;
 use super::{CallbackOutput, ReadySession, Waiting};
 use crate::client_error::ClientError;
@@ -79,7 +80,8 @@ impl ReadySession {
                 return Readiness::Refuse(error);
             }
             let catalog = (!held.fields.is_empty() && !core.catalog.is_fresh(core.now_ms)).then_some(&held);
-            return self.asking(true, catalog.map(Rc::as_ref), core, out);
+            let question = catalog.map_or(Question::Identity, |plan| Question::Catalog(plan));
+            return self.asking(question, core, out);
         }
         if identity_is_due {
             // The server would not answer: what it does not refuse itself needs no catalog.
@@ -110,21 +112,18 @@ impl ReadySession {
         if is_fresh || !self.may_ask(&plan, text) {
             return Readiness::Ready(plan);
         }
-        // A session's first text may be for anybody, as BEGIN is. The next one would have to wait once more.
-        let is_first = core.catalog.current.is_none();
-        self.asking(is_first && self.identity_is_due(&plan, core), Some(&plan), core, out)
+        self.asking(Question::Catalog(&plan), core, out)
     }
 
-    fn asking(
+    /// Asks the server, and lets the client's message wait for the answer.
+    pub(super) fn asking<T>(
         &mut self,
-        identity: bool,
-        catalog: Option<&CompiledPlan>,
+        question: Question<'_>,
         core: &mut Core,
         out: &mut CallbackOutput,
-    ) -> Readiness {
+    ) -> Readiness<T> {
         let sent = (&self.pipeline, &mut self.pending);
-        let asked = (identity, catalog, self.settings.encoding.now());
-        match self.own_queries.send(asked, core, sent, out) {
+        match self.own_queries.send((question, self.settings.encoding.now()), core, sent, out) {
             Ok(()) => Readiness::Wait,
             Err(error) => Readiness::Refuse(error),
         }

@@ -5,7 +5,9 @@ use fieldveil_postgres_wire::WireError;
 use fieldveil_postgres_wire::frontend::FunctionCall;
 use fieldveil_sql::{Dialect, identity};
 
+use super::check::Readiness;
 use super::client::Outcome;
+use super::own_queries::Question;
 use super::pending::{Awaited, PendingResponse};
 use super::{CallbackOutput, ReadySession};
 use crate::client_error::ClientError;
@@ -75,6 +77,22 @@ const IMMUTABLE: &[u32] = &[
     6354, 6357, 6357, 6364, 6365, 6367, 6372, 6375, 6376, 6378, 6384, 6388, 6391, 6393, 6394, 6402, 6410, 6412, 6426,
 ];
 
+/// A function whose name the server was asked for.
+pub struct FunctionName {
+    pub number: u32,
+    /// None where the server has no such function.
+    pub name: Option<String>,
+}
+
+impl FunctionName {
+    /// Returns the text that asks for the name, with the types of the arguments.
+    pub fn question(number: u32) -> String {
+        format!(
+            "SELECT oid::pg_catalog.regprocedure::pg_catalog.text FROM pg_catalog.pg_proc WHERE oid = {number}"
+        )
+    }
+}
+
 impl ReadySession {
     /// Carries a FunctionCall to the server, or refuses it.
     pub(super) fn function_call(
@@ -84,18 +102,49 @@ impl ReadySession {
         out: &mut CallbackOutput,
     ) -> Result<Outcome, WireError> {
         let FunctionCall { function } = FunctionCall::parse(body)?;
-        let reason = if identity::names_token(body, Dialect::Postgres) {
-            "a function call message names fieldveil.token, and could carry a token".to_owned()
+        let refused = |reason: &str| ClientError::unsupported(reason, "Call the function with SELECT.");
+        let error = if identity::names_token(body, Dialect::Postgres) {
+            refused("a function call message names fieldveil.token, and could carry a token")
         } else if core.policy.protects() && !reads_no_table(function) {
-            format!(
-                "the function call message calls function {function} (SELECT {function}::regprocedure names it), which may read a protected table"
-            )
+            match self.function_name(function, core, out) {
+                Readiness::Wait => return Ok(Outcome::Again),
+                // The server says so of this call, too.
+                Readiness::Refuse(error) if error.is_failed_transaction() => {
+                    return Ok(self.pass_function_call());
+                }
+                Readiness::Refuse(error) => error,
+                Readiness::Ready(Some(name)) => refused(&format!(
+                    "the function call message calls {name}, which may read a protected table"
+                )),
+                // The server says that it has no such function.
+                Readiness::Ready(None) => return Ok(self.pass_function_call()),
+            }
         } else {
-            self.pending.push(PendingResponse::client(Awaited::FunctionCall));
-            return Ok(Outcome::Passes);
+            return Ok(self.pass_function_call());
         };
-        self.refuse_query(ClientError::unsupported(&reason, "Call the function with SELECT."), core, out);
+        self.refuse_query(error, core, out);
         Ok(Outcome::Done)
+    }
+
+    fn pass_function_call(&mut self) -> Outcome {
+        self.pending.push(PendingResponse::client(Awaited::FunctionCall));
+        Outcome::Passes
+    }
+
+    /// Returns the name of the function, for which the server is asked.
+    fn function_name(
+        &mut self,
+        number: u32,
+        core: &mut Core,
+        out: &mut CallbackOutput,
+    ) -> Readiness<Option<String>> {
+        if let Some(error) = core.catalog.failed.take() {
+            return Readiness::Refuse(error);
+        }
+        match self.own_queries.function.take() {
+            Some(function) if function.number == number => Readiness::Ready(function.name),
+            _ => self.asking(Question::Function(number), core, out),
+        }
     }
 }
 

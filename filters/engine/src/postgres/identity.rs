@@ -10,8 +10,8 @@ use crate::compiled_plan::CompiledPlan;
 use crate::database::Core;
 use crate::token_words::MAX_PURPOSE;
 
-/// What the server is asked.
-pub(super) const QUESTION: &str = "SELECT current_user::pg_catalog.text, \
+/// The columns of the answer, in order.
+pub(super) const COLUMNS: &str = "current_user::pg_catalog.text, \
     pg_catalog.current_setting('fieldveil.token', true), pg_catalog.current_setting('fieldveil.purpose', true), \
     pg_catalog.current_setting('application_name')";
 
@@ -30,14 +30,13 @@ pub(super) struct IdentityRow {
 }
 
 impl IdentityRow {
-    /// Reads its row; None if it is not as asked for.
-    pub fn read(body: &[u8]) -> Option<Self> {
-        let row = DataRow::parse(body).ok()?;
+    /// Reads the first values of a row; None if they are not as asked for.
+    pub fn read(row: DataRow<'_>) -> Option<Self> {
         let mut values =
             row.values().map(|value| std::str::from_utf8(value.unwrap_or_default()).map(str::to_owned));
         let mut next = || values.next()?.ok();
         let answer = Self { role: next()?, word: next()?, purpose: next()?, application_name: next()? };
-        (row.columns() == 4 && !answer.role.is_empty()).then_some(answer)
+        (!answer.role.is_empty()).then_some(answer)
     }
 
     /// Takes over who the session is for. `is_idle` says that it was asked for outside of a transaction block and of a pipeline.

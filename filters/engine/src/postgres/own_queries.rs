@@ -1,5 +1,6 @@
-//! The filter's own queries, on the client's connection: who the session is for, and the catalog. They use the extended protocol
-//! and a name of their own, so that neither the client's unnamed statement nor its open transaction is disturbed.
+//! The filter's own queries, on the client's connection: who the session is for, the catalog, and what a function is called. They
+//! use the extended protocol and a name of their own, so that neither the client's unnamed statement nor its open transaction is
+//! disturbed.
 
 mod digits;
 
@@ -8,11 +9,13 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use fieldveil_postgres_wire::WireError;
+use fieldveil_postgres_wire::backend::DataRow;
 use fieldveil_postgres_wire::frontend::{Bind, Close, Execute, Flush, Parse, Sync, Target};
 use fieldveil_sql::Dialect;
 
 use super::catalog;
 use super::encoding::ClientEncoding;
+use super::function_call::FunctionName;
 use super::identity::{self, IdentityRow};
 use super::pending::{Awaited, PendingResponse, PendingResponses};
 use super::pipeline::Pipeline;
@@ -20,16 +23,70 @@ use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
 use crate::database::{CallbackOutput, Core, Waiting};
 use crate::ports::{Ports, random_name};
-use crate::server_catalog::CatalogReading;
+use crate::server_catalog::{CatalogReading, ServerCatalog};
 
 /// The remedy where the response to one of the queries cannot be used.
 const REMEDY: &str = "See that this user may read pg_catalog, then send the statement again.";
+
+/// What the filter asks the server for.
+#[derive(Clone, Copy)]
+pub enum Question<'p> {
+    /// Who the session is for.
+    Identity,
+    /// The same, and the catalog as far as this plan needs it.
+    Catalog(&'p CompiledPlan),
+    /// The name of the function with this number.
+    Function(u32),
+}
+
+/// A question whose answer is awaited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// Who the session is for.
+    Identity,
+    /// The same, and the catalog.
+    Catalog,
+    /// The name of a function.
+    Function,
+}
+
+impl Question<'_> {
+    fn asked(self) -> Asked {
+        match self {
+            Self::Identity => Asked::Identity,
+            Self::Catalog(_) => Asked::Catalog,
+            Self::Function(_) => Asked::Function,
+        }
+    }
+
+    /// Returns the question's text. `escape` writes what stands in a string with escapes.
+    fn text(self, escape: impl Fn(&str) -> String) -> String {
+        match self {
+            Self::Identity => format!("SELECT {}", identity::COLUMNS),
+            Self::Catalog(plan) => catalog::question(plan, escape),
+            Self::Function(number) => FunctionName::question(number),
+        }
+    }
+}
+
+impl Asked {
+    /// Which columns of the answer are texts.
+    fn texts(self) -> &'static [bool] {
+        match self {
+            Self::Identity => &identity::TEXTS,
+            Self::Catalog => &catalog::TEXTS,
+            Self::Function => &[true],
+        }
+    }
+}
 
 /// The filter's own queries of a session.
 pub struct OwnQueries {
     name: String,
     /// The row that says who the session is for, until its response is complete.
     row: Option<IdentityRow>,
+    /// The function whose name was asked for last.
+    pub function: Option<FunctionName>,
     /// Whether the server was asked for names and texts in hexadecimal digits of UTF-8, because the client's encoding is another
     /// one or not sure, and may lack their characters.
     in_digits: bool,
@@ -38,7 +95,7 @@ pub struct OwnQueries {
 impl OwnQueries {
     /// Makes those of a new session.
     pub fn new(ports: &Rc<RefCell<dyn Ports>>) -> Self {
-        Self { name: random(ports), row: None, in_digits: false }
+        Self { name: random(ports), row: None, function: None, in_digits: false }
     }
 
     /// The name of the filter's own statement and portal, and of one that does not exist. It is random, so that no client can use
@@ -52,45 +109,34 @@ impl OwnQueries {
         self.name = random(&core.ports);
     }
 
-    /// Sends the query for the session's identity, or for the catalog, or both. Between two Syncs of the client they end with a
-    /// Flush, else with a Sync.
+    /// Sends a question. Between two Syncs of the client it ends with a Flush, else with a Sync.
     pub fn send(
         &mut self,
-        (identity, catalog, encoding): (bool, Option<&CompiledPlan>, ClientEncoding),
+        (question, encoding): (Question<'_>, ClientEncoding),
         core: &mut Core,
         (pipeline, pending): (&Pipeline, &mut PendingResponses),
         out: &mut CallbackOutput,
     ) -> Result<(), ClientError> {
         let too_long = |_| ClientError::limit("the policy names too many tables", "Shorten it.");
-        let mut queries = Vec::new();
-        let mut awaited = Vec::new();
+        let asked = question.asked();
         self.in_digits = !encoding.is_utf8();
-        if identity {
-            let question = match self.in_digits {
-                true => Cow::Owned(digits::question(identity::QUESTION, &identity::TEXTS)),
-                false => Cow::Borrowed(identity::QUESTION),
-            };
-            self.write(&question, &mut queries).map_err(too_long)?;
-            awaited.push(Awaited::Identity);
-        }
-        if let Some(plan) = catalog {
-            let question = match self.in_digits {
-                true => digits::question(&catalog::question(plan, digits::escaped), &catalog::TEXTS),
-                false => catalog::question(plan, str::to_owned),
-            };
-            self.write(&question, &mut queries).map_err(too_long)?;
-            awaited.push(Awaited::Catalog);
-            core.catalog.reading = Some(CatalogReading::new(Dialect::Postgres));
-        }
-        let end = if pipeline.is_open() { Flush.encode(&mut queries) } else { Sync.encode(&mut queries) };
+        let text = match self.in_digits {
+            true => digits::question(&question.text(digits::escaped), asked.texts()),
+            false => question.text(str::to_owned),
+        };
+        let mut query = Vec::new();
+        self.write(&text, &mut query).map_err(too_long)?;
+        let end = if pipeline.is_open() { Flush.encode(&mut query) } else { Sync.encode(&mut query) };
         end.map_err(too_long)?;
-        out.to_server.append(&mut queries);
-        for awaited in awaited {
-            for awaited in
-                [Awaited::Parse(None), Awaited::Bind(None), awaited, Awaited::Close, Awaited::Close]
-            {
-                pending.push(PendingResponse::injected(awaited));
-            }
+        out.to_server.append(&mut query);
+        match question {
+            Question::Identity => {}
+            Question::Catalog(_) => core.catalog.reading = Some(CatalogReading::new(Dialect::Postgres)),
+            Question::Function(number) => self.function = Some(FunctionName { number, name: None }),
+        }
+        let execute = Awaited::OwnQuery(asked);
+        for awaited in [Awaited::Parse(None), Awaited::Bind(None), execute, Awaited::Close, Awaited::Close] {
+            pending.push(PendingResponse::injected(awaited));
         }
         if !pipeline.is_open() {
             pending.push(PendingResponse::injected(Awaited::Sync));
@@ -115,37 +161,67 @@ impl OwnQueries {
         Close { target: Target::Statement, name }.encode(out)
     }
 
-    /// Returns the body of a row with its texts in UTF-8.
-    fn read<'b>(&self, body: &'b [u8], texts: &[bool]) -> Option<Cow<'b, [u8]>> {
-        match self.in_digits {
-            true => digits::read(body, texts).map(Cow::Owned),
-            false => Some(Cow::Borrowed(body)),
-        }
-    }
-
-    /// Reads a row of the catalog.
-    pub fn catalog_row(&self, body: &[u8], core: &mut Core) {
-        if core.catalog.reading.is_none() {
+    /// Reads a row of the answer.
+    pub fn read_row(&mut self, asked: Asked, body: &[u8], core: &mut Core) {
+        if core.catalog.failed.is_some() {
             return;
         }
-        let read = self.read(body, &catalog::TEXTS);
-        let row = read.as_deref().and_then(catalog::row).ok_or("the catalog's answer is not as asked for");
-        if let Err(reason) = row.and_then(|row| core.catalog.read_row(row, core.policy.plan.as_ref())) {
+        let texts = asked.texts();
+        let in_utf8 = match self.in_digits {
+            true => digits::read(body, texts).map(Cow::Owned),
+            false => Some(Cow::Borrowed(body)),
+        };
+        let row = in_utf8.as_deref().and_then(|body| DataRow::parse(body).ok());
+        let read = row
+            .filter(|row| usize::from(row.columns()) == texts.len())
+            .ok_or("its answer is not as asked for")
+            .and_then(|row| self.take_row(asked, row, core));
+        if let Err(reason) = read {
             core.catalog_failed(reason, REMEDY);
         }
     }
 
-    /// Reads the row that says who the session is for.
-    pub fn identity_row(&mut self, body: &[u8], core: &mut Core) {
-        match self.read(body, &identity::TEXTS).as_deref().and_then(IdentityRow::read) {
-            Some(row) => self.row = Some(row),
-            None => core.catalog_failed(identity::UNREADABLE, REMEDY),
+    fn take_row(&mut self, asked: Asked, row: DataRow<'_>, core: &mut Core) -> Result<(), &'static str> {
+        match asked {
+            Asked::Function => {
+                if let (Some(function), Some(Some(name))) = (&mut self.function, row.values().next()) {
+                    function.name = Some(String::from_utf8_lossy(name).into_owned());
+                }
+                Ok(())
+            }
+            Asked::Identity | Asked::Catalog => match IdentityRow::read(row) {
+                Some(row) => {
+                    self.row = Some(row);
+                    Ok(())
+                }
+                None if asked == Asked::Identity => Err(identity::UNREADABLE),
+                None => {
+                    let row = catalog::row(row).ok_or("the catalog's answer is not as asked for")?;
+                    core.catalog.read_row(row, core.policy.plan.as_ref())
+                }
+            },
         }
     }
 
-    /// Takes over who the session is for, when the response is complete. `is_idle` says that it was asked for outside of a
-    /// transaction block and of a pipeline.
-    pub fn identity_read(&mut self, is_idle: bool, core: &mut Core) {
+    /// The answer is complete: takes over what it says. `is_idle` says that it was asked for outside of a transaction block and of
+    /// a pipeline. Returns the catalog, if there is another one now.
+    pub fn complete(&mut self, asked: Asked, is_idle: bool, core: &mut Core) -> Option<Rc<ServerCatalog>> {
+        core.waiting = Waiting::No;
+        match asked {
+            Asked::Function => None,
+            Asked::Identity => {
+                self.identity_read(is_idle, core);
+                None
+            }
+            Asked::Catalog => {
+                self.identity_read(is_idle, core);
+                core.catalog_read()
+            }
+        }
+    }
+
+    /// Takes over who the session is for.
+    fn identity_read(&mut self, is_idle: bool, core: &mut Core) {
         match self.row.take() {
             Some(row) => row.take_over(is_idle, core),
             None if core.catalog.failed.is_none() => core.catalog_failed(identity::UNREADABLE, REMEDY),
@@ -177,13 +253,13 @@ mod tests {
 
     use super::*;
 
-    /// Asks for identity and catalog. Returns what the server gets, and the responses that it owes.
+    /// Asks for the catalog. Returns what the server gets, and the responses that it owes.
     fn asked(pipeline: &Pipeline, core: &mut Core) -> (Vec<u8>, PendingResponses) {
         let (mut pending, mut out) = (PendingResponses::default(), CallbackOutput::default());
         let plan = core.policy.plan.clone().unwrap();
         let mut queries = OwnQueries::new(&core.ports);
         queries
-            .send((true, Some(&plan), ClientEncoding::Utf8), core, (pipeline, &mut pending), &mut out)
+            .send((Question::Catalog(&plan), ClientEncoding::Utf8), core, (pipeline, &mut pending), &mut out)
             .unwrap();
         (out.to_server, pending)
     }
@@ -200,20 +276,18 @@ mod tests {
     }
 
     #[test]
-    fn identity_is_answered_before_the_catalog_and_the_client_waits_for_both() {
+    fn client_waits_for_an_answer_and_does_not_see_it() {
         let mut core = Core::settled();
         let (_, mut pending) = asked(&Pipeline::default(), &mut core);
         assert_eq!(core.waiting, Waiting::Server);
         let mut executed = Vec::new();
         while let Some(entry) = pending.pop() {
             assert_eq!(entry.origin, super::super::pending::Origin::Injected);
-            match entry.awaited {
-                Awaited::Identity => executed.push("identity"),
-                Awaited::Catalog => executed.push("catalog"),
-                _ => {}
+            if let Awaited::OwnQuery(asked) = entry.awaited {
+                executed.push(asked);
             }
         }
-        assert_eq!(executed, ["identity", "catalog"]);
+        assert_eq!(executed, [Asked::Catalog]);
     }
 
     #[test]
@@ -221,7 +295,7 @@ mod tests {
         let mut core = Core::settled();
         core.identity.may_change();
         let mut queries = OwnQueries::new(&core.ports);
-        queries.identity_read(true, &mut core);
+        queries.complete(Asked::Identity, true, &mut core);
         assert!(core.catalog.failed.take().unwrap().message.contains(identity::UNREADABLE));
         assert!(!core.identity.is_settled());
     }

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use fieldveil_postgres_wire::backend::TransactionStatus;
 use fieldveil_sql::ClientData;
 
+use super::own_queries::Asked;
 use super::rows::TreatedColumns;
 use super::statements::{Portal, Statement};
 use super::undo::Undo;
@@ -60,10 +61,8 @@ pub enum Awaited {
     SyncInCopy,
     /// CopyDone or CopyFail, which have no response of their own but end the mode in which the server ignores Syncs.
     CopyEnd,
-    /// The Execute of the filter's query for the session's identity.
-    Identity,
-    /// The Execute of the filter's query for the catalog.
-    Catalog,
+    /// The Execute of one of the filter's own queries.
+    OwnQuery(Asked),
     /// A message that makes the server end the session.
     End,
 }

@@ -13,7 +13,7 @@ use fieldveil_sql::ClientData;
 
 use super::copy::CopyOut;
 use super::pending::{Awaited, OUT_OF_PLACE, Origin};
-use super::{CallbackOutput, ReadySession, Step, Waiting};
+use super::{CallbackOutput, ReadySession, Step};
 use crate::database::Core;
 
 /// What happens to the message.
@@ -152,19 +152,12 @@ impl ReadySession {
                 }
                 self.pending.executed(body);
             }
-            (Tag::CommandComplete, Awaited::Catalog) => {
-                self.pending.pop();
-                if let Some(catalog) = core.catalog_read() {
-                    self.statements.by_sql.catalog_read(&catalog, &self.settings.encoding);
-                }
-                core.waiting = Waiting::No;
-            }
-            (Tag::CommandComplete, Awaited::Identity) => {
+            (Tag::CommandComplete, Awaited::OwnQuery(asked)) => {
+                let asked = *asked;
                 self.pending.pop();
                 let is_idle = self.transaction.was_idle() && !self.pipeline.is_open();
-                self.own_queries.identity_read(is_idle, core);
-                if core.catalog.reading.is_none() {
-                    core.waiting = Waiting::No;
+                if let Some(catalog) = self.own_queries.complete(asked, is_idle, core) {
+                    self.statements.by_sql.catalog_read(&catalog, &self.settings.encoding);
                 }
             }
             (Tag::CommandComplete | Tag::EmptyQueryResponse, Awaited::Query(_, statement, treated)) => {

@@ -56,7 +56,10 @@ fn renewed(dialogue: &mut Dialogue, fields: &[Value]) {
     }
     dialogue.give_keys(&keys_among("a"));
     dialogue.client(&query("SELECT 1"));
-    dialogue.answer_catalog();
+    // For whom the session is, for the catalog, for both or for neither, by their ages.
+    while dialogue.session.is_waiting() {
+        dialogue.answer_catalog();
+    }
     dialogue.server(&[complete("SELECT 1"), ready(b'I')].concat());
     forget(dialogue);
 }

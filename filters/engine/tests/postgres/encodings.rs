@@ -26,6 +26,7 @@ fn session(encoding: &str) -> Dialogue {
     dialogue.server(&message(b'S', format!("client_encoding\0{encoding}\0").as_bytes()));
     dialogue.client(&query("SELECT 1"));
     assert!(contains(&dialogue.to_server, b"'hex'"));
+    dialogue.identity[0] = "617070".to_owned();
     dialogue.answer_catalog_with(in_digits());
     dialogue.server(&[complete("SELECT 1"), ready(b'I')].concat());
     dialogue.take_to_server();

@@ -21,6 +21,7 @@ mod end_users;
 mod end_users_plans;
 mod end_users_words;
 mod floods;
+mod function_calls;
 mod hardening;
 mod own_names;
 mod parsed_anew;

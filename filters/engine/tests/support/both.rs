@@ -14,8 +14,17 @@ use super::TestPorts;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
     Identity,
+    /// The identity, and the catalog.
     Catalog,
+    Function,
 }
+
+/// What each question is known by. That for the catalog asks for the identity, too.
+const QUESTIONS: [(&[u8], Asked); 3] = [
+    (b"WITH RECURSIVE named", Asked::Catalog),
+    (b"SELECT current_user::", Asked::Identity),
+    (b"FROM pg_catalog.pg_proc", Asked::Function),
+];
 
 /// A session and all that came out of it.
 pub struct Both<S> {
@@ -77,13 +86,8 @@ impl<S: Connection> Both<S> {
     }
 
     fn take(&mut self, output: CallbackOutput) {
-        for (part, asked) in
-            [("SELECT current_user::", Asked::Identity), ("WITH RECURSIVE named", Asked::Catalog)]
-        {
-            if super::contains(&output.to_server, part.as_bytes()) {
-                self.asked.push(asked);
-            }
-        }
+        let asked = QUESTIONS.iter().find(|(part, _)| super::contains(&output.to_server, part));
+        self.asked.extend(asked.map(|(_, asked)| asked));
         self.to_server.extend(output.to_server);
         self.to_client.extend(output.to_client);
         self.fetches.extend(output.fetch);

@@ -92,6 +92,18 @@ pub fn catalog_rows() -> Vec<Vec<Option<Vec<u8>>>> {
         .collect()
 }
 
+/// What the server calls each function.
+pub const FUNCTION: &[u8] = b"query_to_xml(text,boolean,boolean,text)";
+
+/// The answer to the question for the catalog, which also says who the session is for.
+fn with_identity(
+    identity: Vec<Option<Vec<u8>>>,
+    catalog: &[Vec<Option<Vec<u8>>>],
+) -> Vec<Vec<Option<Vec<u8>>>> {
+    let catalog = catalog.iter().map(|row| [vec![None; 4], row.clone()].concat());
+    std::iter::once([identity, vec![None; 16]].concat()).chain(catalog).collect()
+}
+
 impl Dialogue {
     /// A connection of which nothing was heard yet.
     pub fn new() -> Self {
@@ -166,8 +178,12 @@ impl Dialogue {
     pub fn answer_with(&mut self, catalog: Vec<Vec<Option<Vec<u8>>>>) -> Vec<u8> {
         let mut answer = Vec::new();
         for asked in std::mem::take(&mut self.both.asked) {
-            let identity = || vec![self.identity.iter().map(|v| Some(v.as_bytes().to_vec())).collect()];
-            let rows = if asked == Asked::Identity { identity() } else { catalog.clone() };
+            let identity = Vec::from_iter(self.identity.iter().map(|v| Some(v.as_bytes().to_vec())));
+            let rows = match asked {
+                Asked::Identity => vec![identity],
+                Asked::Catalog => with_identity(identity, &catalog),
+                Asked::Function => vec![vec![Some(FUNCTION.to_vec())]],
+            };
             answer.extend([message(b'1', b""), message(b'2', b"")].concat());
             rows.iter().for_each(|row| answer.extend(data_row(row)));
             answer.extend([complete("SELECT 4"), message(b'3', b""), message(b'3', b"")].concat());

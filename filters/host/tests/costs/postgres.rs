@@ -60,7 +60,7 @@ fn field(column: &str, protection: &str) -> Value {
         "tenant": "", "protection": protection, "type": "text", "read": {"treatment": "reveal"}, "write": "seal"})
 }
 
-/// The server's answer to who the session is for, and to the catalog, where it was asked.
+/// The server's answer to who the session is for, or to that and the catalog. An empty value stands for NULL.
 fn answers(question: &[u8]) -> Vec<u8> {
     let asks = |part: &str| question.windows(part.len()).any(|window| window == part.as_bytes());
     let columns = ["id:20", "name:25", "ssn:25", "notes:25", "email:25"];
@@ -69,20 +69,27 @@ fn answers(question: &[u8]) -> Vec<u8> {
         .map(|(number, column): (u16, _)| {
             let (name, oid) = column.split_once(':').unwrap();
             let number = number.to_string();
-            let column = ["16400", "public", "customer", "r", "t", &number, name, oid, "f", ""];
+            let column =
+                ["", "", "", "", "16400", "public", "customer", "r", "t", &number, name, oid, "f", ""];
             row(&[column.as_slice(), &["public", "customer", "t", "-1", "", "f"]].concat())
         })
         .collect();
-    let mut out = Vec::new();
-    for (part, rows) in
-        [("SELECT current_user::", row(&["app", "", "", ""])), ("WITH RECURSIVE named", catalog.concat())]
-    {
-        if asks(part) {
-            out.extend([message(b'1', b""), message(b'2', b""), rows, text(b'C', "SELECT 1")].concat());
-            out.extend([message(b'3', b""), message(b'3', b"")].concat());
-        }
-    }
-    out
+    let rows = if asks("WITH RECURSIVE named") {
+        [row(&[&["app"][..], &[""; 19]].concat()), catalog.concat()].concat()
+    } else if asks("SELECT current_user::") {
+        row(&["app", "", "", ""])
+    } else {
+        return Vec::new();
+    };
+    [
+        message(b'1', b""),
+        message(b'2', b""),
+        rows,
+        text(b'C', "SELECT 1"),
+        message(b'3', b""),
+        message(b'3', b""),
+    ]
+    .concat()
 }
 
 /// A session and what its statements bring.

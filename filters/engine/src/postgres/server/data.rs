@@ -126,16 +126,9 @@ impl ReadySession {
         out: &mut CallbackOutput,
     ) -> Result<Fate, &'static str> {
         // A row that answers one of the filter's own queries is not for the client.
-        match self.pending.head().map(|entry| &entry.awaited) {
-            Some(Awaited::Catalog) => {
-                self.own_queries.catalog_row(body, core);
-                return Ok(Fate::Taken);
-            }
-            Some(Awaited::Identity) => {
-                self.own_queries.identity_row(body, core);
-                return Ok(Fate::Taken);
-            }
-            _ => {}
+        if let Some(Awaited::OwnQuery(asked)) = self.pending.head().map(|entry| &entry.awaited) {
+            self.own_queries.read_row(*asked, body, core);
+            return Ok(Fate::Taken);
         }
         // The description of the rows, which came before, says how each column is treated.
         let columns = self.pending.treated_columns()?;

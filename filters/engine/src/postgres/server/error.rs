@@ -60,10 +60,7 @@ impl ReadySession {
         let copy = entry.copy;
         // The Parse of a statement that is parsed anew stands for the client's Bind, which comes behind it.
         let for_catalog = entry.origin == Origin::Injected
-            && matches!(
-                entry.awaited,
-                Awaited::Parse(None) | Awaited::Bind(_) | Awaited::Identity | Awaited::Catalog
-            );
+            && matches!(entry.awaited, Awaited::Parse(None) | Awaited::Bind(_) | Awaited::OwnQuery(_));
         // The question's Parse was done, and its Close is skipped.
         let leaves_statement = for_catalog && !matches!(entry.awaited, Awaited::Parse(_));
         if matches!(entry.awaited, Awaited::RefusedCopy(_)) {
@@ -90,7 +87,7 @@ impl ReadySession {
             return Ok(fate);
         }
         let (skipped, sync_sent) = self.pending.skip_to_sync();
-        if skipped.iter().any(|entry| matches!(entry.awaited, Awaited::Identity | Awaited::Catalog)) {
+        if skipped.iter().any(|entry| matches!(entry.awaited, Awaited::OwnQuery(_))) {
             // The server skips the filter's question with the rest: nobody waits for its answer any more.
             core.catalog.reading = None;
             core.waiting = Waiting::No;
