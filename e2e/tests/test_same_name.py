@@ -125,3 +125,32 @@ def require_the_same_answers(shop: Stack, made, statements: list[str]) -> None:
     direct, through = answers
     differ = [(*one, other[1]) for one, other in zip(direct, through, strict=True) if one != other]
     assert differ == [], "\n".join(map(str, differ))
+
+
+# One for each pair of types that the question for the catalog compares: the exact types win over the search path.
+COMPARED = [
+    ("=", "name", "name"),
+    ("=", "oid", "oid"),
+    ("=", '"char"', '"char"'),
+    ("=", "oid", "int4"),
+    (">", "int2", "int4"),
+]
+
+
+def test_operators_of_the_clients_own_hide_no_table_from_the_sidecar(shop: Stack) -> None:
+    with shop.direct() as direct:
+        direct.execute(f"CREATE SCHEMA {SCHEMA}_operators AUTHORIZATION app")
+        try:
+            with shop.connect("app") as app:
+                app.execute(f"SET search_path = {SCHEMA}_operators, pg_catalog, public")
+                for operator, left, right in COMPARED:
+                    function = f"never({left}, {right})"
+                    app.execute(f"CREATE FUNCTION {function} RETURNS bool LANGUAGE sql IMMUTABLE AS 'SELECT false'")
+                    made = f"FUNCTION = never, LEFTARG = {left}, RIGHTARG = {right}"
+                    app.execute(f"CREATE OPERATOR {operator} ({made})")
+                app.execute("INSERT INTO customer (id, name, ssn) VALUES (-77, 'Eve', %s)", (SECRET,))
+                assert app.execute("SELECT ssn FROM customer WHERE id = -77").fetchall() == [(SECRET,)]
+            assert direct.execute("SELECT ssn LIKE 'fv1.%' FROM customer WHERE id = -77").fetchall() == [(True,)]
+        finally:
+            direct.execute("DELETE FROM customer WHERE id = -77")
+            direct.execute(f"DROP SCHEMA {SCHEMA}_operators CASCADE")

@@ -27,6 +27,9 @@ pub const TEXTS: [bool; COLUMNS] = [
 /// thousands of rows of joins in their place, in a database of many tables, and compile the query for them (`jit_above_cost`),
 /// which takes seconds. No join of it needs a nested loop, whose price would be such a cost while `enable_nestloop` is off. The
 /// names of the tables are gathered too, so that all questions are one entry of `pg_stat_statements`.
+///
+/// The functions and types are those of `pg_catalog` whatever the session's `search_path`; for the operators [`qualified`] sees
+/// to that.
 const QUERY: &str = "\
 SELECT __IDENTITY__, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 UNION ALL (WITH RECURSIVE named(oid, schema, name) AS (
@@ -54,7 +57,7 @@ UNION ALL (WITH RECURSIVE named(oid, schema, name) AS (
 SELECT NULL, NULL, NULL, NULL, c.oid, n.nspname, c.relname, c.relkind, pg_catalog.pg_table_is_visible(c.oid),
   a.attnum, a.attname, a.atttypid, a.atthasdef OR a.attidentity <> '', a.attgenerated,
   f.schema, f.name, f.oid IS NOT NULL, a.atttypmod,
-  CASE WHEN c.relkind IN ('v', 'm') AND a.attnum = 1 THEN (
+  CASE WHEN c.relkind = ANY ('{v,m}') AND a.attnum = 1 THEN (
     SELECT CASE WHEN pg_catalog.length(d) <= 65536 THEN d END FROM pg_catalog.pg_get_viewdef(c.oid) d) END,
   EXISTS (SELECT FROM pg_catalog.pg_index x WHERE x.indrelid = c.oid AND x.indexprs IS NOT NULL
     AND (pg_catalog.strpos(pg_catalog.pg_get_expr(x.indexprs, c.oid), '\"left\"(' || pg_catalog.quote_ident(a.attname) || ', 33)') > 0
@@ -76,10 +79,19 @@ pub fn question(plan: &CompiledPlan, escape: impl Fn(&str) -> String) -> String 
     relations.dedup();
     let schemas = array(relations.iter().map(|(schema, _)| *schema), &escape);
     let tables = array(relations.iter().map(|(_, table)| *table), &escape);
-    QUERY
+    qualified(QUERY)
         .replace("__IDENTITY__", identity::COLUMNS)
         .replace("__SCHEMAS__", &schemas)
         .replace("__TABLES__", &tables)
+}
+
+/// Returns a text whose operators are those of `pg_catalog`. Else a client could put its own in their place.
+pub(super) fn qualified(text: &str) -> String {
+    let mut text = text.to_owned();
+    for operator in ["=", "<>", "<=", ">", "||"] {
+        text = text.replace(&format!(" {operator} "), &format!(" OPERATOR(pg_catalog.{operator}) "));
+    }
+    text
 }
 
 /// Names as a literal of an array, which reads the same whatever `standard_conforming_strings` is.
@@ -137,7 +149,21 @@ pub fn kind_of(type_oid: u32) -> ColumnKind {
 
 #[cfg(test)]
 mod tests {
-    use super::array;
+    use super::{QUERY, array, qualified};
+
+    #[test]
+    fn each_operator_is_the_servers_own() {
+        let text = qualified(QUERY);
+        let outside = text.split('\'').step_by(2).collect::<Vec<_>>().join("");
+        let rest =
+            outside.split("OPERATOR(pg_catalog.").map(|part| part.trim_start_matches(['=', '<', '>', '|']));
+        let rest = rest.collect::<Vec<_>>().join("");
+        assert!(
+            !rest.contains(['=', '<', '>', '|', '~', '!', '+', '-', '/', '%', '&', '#', '@', '^', '?']),
+            "{rest}"
+        );
+        assert!(![" IN ", " LIKE ", " BETWEEN "].iter().any(|word| rest.contains(word)), "{rest}");
+    }
 
     #[test]
     fn names_are_written_as_an_array() {

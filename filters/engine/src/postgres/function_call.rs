@@ -88,7 +88,8 @@ impl FunctionName {
     /// Returns the text that asks for the name, with the types of the arguments.
     pub fn question(number: u32) -> String {
         format!(
-            "SELECT oid::pg_catalog.regprocedure::pg_catalog.text FROM pg_catalog.pg_proc WHERE oid = {number}"
+            "SELECT oid::pg_catalog.regprocedure::pg_catalog.text FROM pg_catalog.pg_proc \
+             WHERE oid OPERATOR(pg_catalog.=) {number}"
         )
     }
 }
