@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fieldveil/fieldveil/keys/internal/bridge/peer"
 	"github.com/fieldveil/fieldveil/keys/internal/bridge/upstream"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/hardening"
@@ -24,9 +25,9 @@ import (
 type Protocol interface {
 	// Establish speaks with both sides until nothing has to be done any more but to move bytes. If it fails it has told
 	// the client why, as far as the protocol has words for that.
-	Establish(ctx context.Context, client net.Conn, server *upstream.Server) (*upstream.Conn, *upstream.Refusal)
+	Establish(ctx context.Context, client net.Conn, server *upstream.Server) (*peer.Conn, *peer.Refusal)
 	// Refuse tells a client with which nothing was spoken yet why it can not be served.
-	Refuse(client net.Conn, refusal *upstream.Refusal)
+	Refuse(client net.Conn, refusal *peer.Refusal)
 }
 
 const (
@@ -41,7 +42,7 @@ func Run(ctx context.Context, config Config, protocol Protocol, protocols []stri
 	if err := config.Check(); err != nil {
 		return err
 	}
-	credentials, err := upstream.OpenCredentials(config.Files, logger)
+	credentials, err := peer.OpenCredentials(config.Files, logger)
 	if err != nil {
 		return err
 	}
@@ -113,7 +114,7 @@ func (b *bridge) serve(ctx context.Context, listener net.Listener, drainTimeout 
 			time.Sleep(acceptPause)
 			continue
 		}
-		b.group.Go(func() { b.connection(connections, client.(halfCloser)) })
+		b.group.Go(func() { b.connection(connections, client.(peer.Stream)) })
 	}
 	if ctx.Err() == nil {
 		return fault.Failure(listener.Addr().String(), "the socket was closed", "start the bridge again")
@@ -140,7 +141,7 @@ func (b *bridge) drain(timeout time.Duration, endAll func()) {
 }
 
 // connection serves one client, from its first byte to its last.
-func (b *bridge) connection(ctx context.Context, client halfCloser) {
+func (b *bridge) connection(ctx context.Context, client peer.Stream) {
 	defer client.Close()
 	defer context.AfterFunc(ctx, func() { client.Close() })()
 
@@ -149,7 +150,7 @@ func (b *bridge) connection(ctx context.Context, client halfCloser) {
 	case b.places <- struct{}{}:
 		defer func() { <-b.places }()
 	default:
-		refusal := upstream.Refuse(upstream.TooMany, "the bridge", "too many connections", "close some, or raise --max-connections")
+		refusal := peer.Refuse(peer.TooMany, "the bridge", "too many connections", "close some, or raise --max-connections")
 		b.protocol.Refuse(client, refusal)
 		b.refused(client, refusal)
 		return
@@ -174,7 +175,7 @@ func (b *bridge) connection(ctx context.Context, client halfCloser) {
 }
 
 // refused counts and logs, and closes so that the client can read what it was told.
-func (b *bridge) refused(client halfCloser, refusal *upstream.Refusal) {
+func (b *bridge) refused(client peer.Stream, refusal *peer.Refusal) {
 	b.metrics.failures.WithLabelValues(string(refusal.Cause)).Inc()
 	b.logger.Warn("connection refused", "reason", string(refusal.Cause), "error", refusal.Error())
 	// What is unread when a TCP connection closes resets it, and the client may lose the error.

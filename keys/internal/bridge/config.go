@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/fieldveil/fieldveil/keys/internal/bridge/peer"
 	"github.com/fieldveil/fieldveil/keys/internal/bridge/upstream"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 )
@@ -20,7 +21,7 @@ type Config struct {
 	Server       string // HOST:PORT
 	ServerName   string // that the certificate must carry; "": the host of Server
 	Verification upstream.Verification
-	Files        upstream.Files
+	Files        peer.Files
 
 	ConnectTimeout     time.Duration
 	HandshakeTimeout   time.Duration // for what the server says before TLS, and TLS

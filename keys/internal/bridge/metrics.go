@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/fieldveil/fieldveil/keys/internal/bridge/upstream"
+	"github.com/fieldveil/fieldveil/keys/internal/bridge/peer"
 )
 
 const namespace = "fieldveil_bridge"
@@ -21,7 +21,7 @@ type metrics struct {
 	peersRefused prometheus.Counter
 }
 
-func newMetrics(credentials *upstream.Credentials) *metrics {
+func newMetrics(credentials *peer.Credentials) *metrics {
 	m := &metrics{
 		open: prometheus.NewGauge(prometheus.GaugeOpts{
 			Namespace: namespace, Name: "connections", Help: "Clients' connections that are open.",
@@ -41,7 +41,7 @@ func newMetrics(credentials *upstream.Credentials) *metrics {
 			Namespace: namespace, Name: "peers_refused_total", Help: "Connections to the socket by users that are not allowed.",
 		}),
 	}
-	for _, cause := range upstream.Causes() { // what has not happened yet is a zero and no gap
+	for _, cause := range peer.Causes() { // what has not happened yet is a zero and no gap
 		m.failures.WithLabelValues(string(cause))
 	}
 	unusable := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -65,7 +65,7 @@ func newMetrics(credentials *upstream.Credentials) *metrics {
 	return m
 }
 
-func (m *metrics) established(connection *upstream.Conn) {
+func (m *metrics) established(connection *peer.Conn) {
 	m.handshakes.Inc()
-	m.serverExpiry.WithLabelValues().Set(float64(connection.Expiry().Unix()))
+	m.serverExpiry.WithLabelValues().Set(float64(connection.ConnectionState().PeerCertificates[0].NotAfter.Unix()))
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/fieldveil/fieldveil/keys/internal/bridge/bridgetest"
-	"github.com/fieldveil/fieldveil/keys/internal/bridge/upstream"
+	"github.com/fieldveil/fieldveil/keys/internal/bridge/peer"
 )
 
 // wantError wants an ERR with this number, with an SQLSTATE where a client of protocol 4.1 has said what it is.
@@ -44,20 +44,20 @@ func TestGreetingThatLeadsToNoTLSIsRefusedInItsPlace(t *testing.T) {
 	for name, c := range map[string]struct {
 		script func(net.Conn)
 		reason string
-		cause  upstream.Cause
+		cause  peer.Cause
 	}{
-		"no TLS":                  {saying(packetOf(0, greetingOf(0xffff&^tlsCapability))), "does not offer TLS", upstream.NoTLS},
-		"another protocol":        {saying(packetOf(0, "\x09"+greetingOf(0xffff)[1:])), "not of protocol 10", upstream.BadServer},
-		"a cut greeting":          {saying(packetOf(0, greetingOf(0xffff)[:40])), "not of protocol 10", upstream.BadServer},
-		"an endless version":      {saying(packetOf(0, "\x0a"+strings.Repeat("x", 100))), "not of protocol 10", upstream.BadServer},
-		"an empty packet":         {saying(packetOf(0, "")), "not of protocol 10", upstream.BadServer},
-		"a length past the bound": {saying("\xff\xff\xff\x00"), "longer than one can be", upstream.BadServer},
-		"silence":                 {saying(""), "did not go on within 500ms", upstream.ServerTimeout},
-		"an end":                  {func(net.Conn) {}, "closed the connection", upstream.ServerDisconnected},
+		"no TLS":                  {saying(packetOf(0, greetingOf(0xffff&^tlsCapability))), "does not offer TLS", peer.NoTLS},
+		"another protocol":        {saying(packetOf(0, "\x09"+greetingOf(0xffff)[1:])), "not of protocol 10", peer.BadServer},
+		"a cut greeting":          {saying(packetOf(0, greetingOf(0xffff)[:40])), "not of protocol 10", peer.BadServer},
+		"an endless version":      {saying(packetOf(0, "\x0a"+strings.Repeat("x", 100))), "not of protocol 10", peer.BadServer},
+		"an empty packet":         {saying(packetOf(0, "")), "not of protocol 10", peer.BadServer},
+		"a length past the bound": {saying("\xff\xff\xff\x00"), "longer than one can be", peer.BadServer},
+		"silence":                 {saying(""), "did not go on within 500ms", peer.ServerTimeout},
+		"an end":                  {func(net.Conn) {}, "closed the connection", peer.ServerDisconnected},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			if c.cause == upstream.ServerTimeout {
+			if c.cause == peer.ServerTimeout {
 				f.config.HandshakeTimeout = soon
 			}
 			f.serve(c.script)
@@ -96,26 +96,26 @@ func TestServerThatDoesNotVerifyOrSpeaksInPlainIsRefusedBehindTheResponse(t *tes
 	for name, c := range map[string]struct {
 		script func(*fixture) func(net.Conn)
 		reason string
-		cause  upstream.Cause
+		cause  peer.Cause
 	}{
 		"bytes behind the greeting": {func(*fixture) func(net.Conn) { return saying(greeting + packetOf(2, "\x00\x00\x00\x02\x00\x00\x00")) },
-			"unencrypted bytes", upstream.Plaintext},
+			"unencrypted bytes", peer.Plaintext},
 		"an answer in plain": {func(*fixture) func(net.Conn) {
 			return func(connection net.Conn) {
 				side{t, connection}.send(0, greetingOf(0xffff))
 				side{t, connection}.take()
 				saying(packetOf(2, "\x00\x00\x00\x02\x00\x00\x00"))(connection)
 			}
-		}, "unencrypted bytes", upstream.Plaintext},
-		"silence":           {func(*fixture) func(net.Conn) { return saying(greeting) }, "did not go on within 500ms", upstream.ServerTimeout},
-		"unknown authority": {func(*fixture) func(net.Conn) { return with(stranger, serverName, valid) }, "none of the trusted", upstream.UnknownAuthority},
-		"wrong name":        {func(f *fixture) func(net.Conn) { return with(f.authority, "other.test", valid) }, "other.test", upstream.WrongName},
+		}, "unencrypted bytes", peer.Plaintext},
+		"silence":           {func(*fixture) func(net.Conn) { return saying(greeting) }, "did not go on within 500ms", peer.ServerTimeout},
+		"unknown authority": {func(*fixture) func(net.Conn) { return with(stranger, serverName, valid) }, "none of the trusted", peer.UnknownAuthority},
+		"wrong name":        {func(f *fixture) func(net.Conn) { return with(f.authority, "other.test", valid) }, "other.test", peer.WrongName},
 		"expired": {func(f *fixture) func(net.Conn) { return with(f.authority, serverName, time.Now().Add(-time.Minute)) },
-			"expired", upstream.Expired},
+			"expired", peer.Expired},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			if c.cause == upstream.ServerTimeout {
+			if c.cause == peer.ServerTimeout {
 				f.config.HandshakeTimeout = soon
 			}
 			f.serve(c.script(f))

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/fieldveil/fieldveil/keys/internal/bridge/bridgetest"
-	"github.com/fieldveil/fieldveil/keys/internal/bridge/upstream"
+	"github.com/fieldveil/fieldveil/keys/internal/bridge/peer"
 )
 
 // answering reads the SSLRequest and answers with this.
@@ -29,7 +29,7 @@ func TestServerThatDoesNotBeginVerifiedTLSIsRefusedAndTheClientIsTold(t *testing
 		script func(*fixture) func(net.Conn)
 		code   string
 		reason string
-		cause  upstream.Cause
+		cause  peer.Cause
 	}
 	fixed := func(answer string) func(*fixture) func(net.Conn) {
 		return func(*fixture) func(net.Conn) { return answering(answer) }
@@ -38,34 +38,34 @@ func TestServerThatDoesNotBeginVerifiedTLSIsRefusedAndTheClientIsTold(t *testing
 		return func(f *fixture) func(net.Conn) { return granting(config(f), echo) }
 	}
 	for name, c := range map[string]refused{
-		"no TLS":           {fixed("N"), "08004", "does not offer TLS", upstream.NoTLS},
-		"an error":         {fixed("ESFATAL\x00Mforged text\x00\x00"), "08004", "with an error, which is not read", upstream.ServerRefused},
-		"rubbish":          {fixed("HTTP/1.1 400"), "08006", "no PostgreSQL server", upstream.BadServer},
-		"bytes behind S":   {fixed("SR\x00\x00\x00\x08\x00\x00\x00\x00"), "08006", "unencrypted bytes", upstream.Plaintext},
-		"another letter":   {fixed("G"), "08006", "no PostgreSQL server", upstream.BadServer},
-		"silence":          {fixed(""), "08001", "did not go on within 500ms", upstream.ServerTimeout},
-		"silence behind S": {fixed("S"), "08001", "did not go on within 500ms", upstream.ServerTimeout},
-		"an end":           {func(*fixture) func(net.Conn) { return func(net.Conn) {} }, "08006", "closed the connection", upstream.ServerDisconnected},
+		"no TLS":           {fixed("N"), "08004", "does not offer TLS", peer.NoTLS},
+		"an error":         {fixed("ESFATAL\x00Mforged text\x00\x00"), "08004", "with an error, which is not read", peer.ServerRefused},
+		"rubbish":          {fixed("HTTP/1.1 400"), "08006", "no PostgreSQL server", peer.BadServer},
+		"bytes behind S":   {fixed("SR\x00\x00\x00\x08\x00\x00\x00\x00"), "08006", "unencrypted bytes", peer.Plaintext},
+		"another letter":   {fixed("G"), "08006", "no PostgreSQL server", peer.BadServer},
+		"silence":          {fixed(""), "08001", "did not go on within 500ms", peer.ServerTimeout},
+		"silence behind S": {fixed("S"), "08001", "did not go on within 500ms", peer.ServerTimeout},
+		"an end":           {func(*fixture) func(net.Conn) { return func(net.Conn) {} }, "08006", "closed the connection", peer.ServerDisconnected},
 		"wrong name": {within(func(f *fixture) *tls.Config { return f.authority.Server("other.shop.test") }),
-			"08001", "other.shop.test", upstream.WrongName},
+			"08001", "other.shop.test", peer.WrongName},
 		"unknown authority": {within(func(*fixture) *tls.Config { return stranger.Server(serverName) }),
-			"08001", "none of the trusted authorities", upstream.UnknownAuthority},
+			"08001", "none of the trusted authorities", peer.UnknownAuthority},
 		"expired": {within(func(f *fixture) *tls.Config { return f.authority.ServerUntil(serverName, time.Now().Add(-time.Minute)) }),
-			"08001", "expired", upstream.Expired},
+			"08001", "expired", peer.Expired},
 		"an older TLS": {within(func(f *fixture) *tls.Config {
 			config := f.authority.Server(serverName)
 			config.MinVersion, config.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
 			return config
-		}), "08006", "protocol version not supported", upstream.HandshakeFailed},
+		}), "08006", "protocol version not supported", peer.HandshakeFailed},
 		"a certificate is demanded": {within(func(f *fixture) *tls.Config {
 			config := f.authority.Server(serverName)
 			config.ClientAuth, config.ClientCAs = tls.RequireAndVerifyClientCert, f.authority.Pool()
 			return config
-		}), "08006", "--client-certificate", upstream.HandshakeFailed},
+		}), "08006", "--client-certificate", peer.HandshakeFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			if c.cause == upstream.ServerTimeout {
+			if c.cause == peer.ServerTimeout {
 				f.config.HandshakeTimeout = soon
 			}
 			f.serve(c.script(f))

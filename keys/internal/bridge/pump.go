@@ -5,6 +5,8 @@ import (
 	"io"
 	"net"
 	"sync"
+
+	"github.com/fieldveil/fieldveil/keys/internal/bridge/peer"
 )
 
 const (
@@ -16,19 +18,13 @@ const (
 
 var busyBuffers = sync.Pool{New: func() any { return new([busyBuffer]byte) }}
 
-// halfCloser is a connection whose sending side can be closed alone.
-type halfCloser interface {
-	net.Conn
-	CloseWrite() error
-}
-
 // pump moves bytes both ways until both sides have ended. The end of one direction reaches the other side as an end of
 // that direction alone; an error ends both. A side that does not read holds the other one up, for nothing is buffered
 // but what was read last.
-func pump(client, server halfCloser) error {
+func pump(client, server peer.Stream) error {
 	var group sync.WaitGroup
 	var toServer, toClient error
-	move := func(result *error, to, from halfCloser) {
+	move := func(result *error, to, from peer.Stream) {
 		*result = copyBytes(to, from)
 		if *result == nil {
 			*result = to.CloseWrite()

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/fieldveil/fieldveil/keys/internal/bridge/upstream"
+	"github.com/fieldveil/fieldveil/keys/internal/bridge/peer"
 )
 
 var (
@@ -32,7 +32,7 @@ var longAgo = time.Unix(1, 0)
 // A plugin may send several packets before it is answered, or none after its last. So the directions are independent.
 type login struct {
 	client net.Conn
-	server *upstream.Conn
+	server *peer.Conn
 	// stopping says that the server's direction has ended.
 	stopping atomic.Bool
 

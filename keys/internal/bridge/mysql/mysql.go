@@ -12,6 +12,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/fieldveil/fieldveil/keys/internal/bridge/peer"
 	"github.com/fieldveil/fieldveil/keys/internal/bridge/upstream"
 )
 
@@ -23,7 +24,7 @@ type Protocol struct {
 
 // Establish passes the greeting without its offer of TLS, takes the client's response, begins TLS with the server, and
 // passes the rest of the login. An error is told to the client.
-func (p Protocol) Establish(ctx context.Context, client net.Conn, server *upstream.Server) (*upstream.Conn, *upstream.Refusal) {
+func (p Protocol) Establish(ctx context.Context, client net.Conn, server *upstream.Server) (*peer.Conn, *peer.Refusal) {
 	raw, refusal := server.Dial(ctx)
 	if refusal != nil {
 		p.Refuse(client, refusal)
@@ -55,7 +56,7 @@ type handshake struct {
 	told bool
 }
 
-func (h *handshake) run(ctx context.Context) (*upstream.Conn, *upstream.Refusal) {
+func (h *handshake) run(ctx context.Context) (*peer.Conn, *peer.Refusal) {
 	// The greeting, without its offer of TLS.
 	greeting, number, refusal := h.greet()
 	if refusal != nil {
@@ -92,7 +93,7 @@ func (h *handshake) run(ctx context.Context) (*upstream.Conn, *upstream.Refusal)
 }
 
 // greet passes the greeting on, and gives it with its number.
-func (h *handshake) greet() (greeting, byte, *upstream.Refusal) {
+func (h *handshake) greet() (greeting, byte, *peer.Refusal) {
 	p, err := readPacket(h.raw)
 	if err != nil {
 		return greeting{}, 0, h.serverError(err)
@@ -101,14 +102,14 @@ func (h *handshake) greet() (greeting, byte, *upstream.Refusal) {
 		// As with too many connections: the server's own word, which a client without TLS would get too.
 		_, _ = h.client.Write(p.bytes())
 		h.told = true
-		return greeting{}, 0, upstream.Refuse(upstream.ServerRefused, h.server.Address, "the server answered with an error in place of its greeting", "see what the client was told")
+		return greeting{}, 0, peer.Refuse(peer.ServerRefused, h.server.Address, "the server answered with an error in place of its greeting", "see what the client was told")
 	}
 	g, err := parseGreeting(p.payload)
 	if err != nil {
 		return greeting{}, 0, h.serverError(err)
 	}
 	if !g.offersTLS() {
-		return greeting{}, 0, upstream.Refuse(upstream.NoTLS, h.server.Address, "the server does not offer TLS", "give it a certificate (ssl_cert, ssl_key)")
+		return greeting{}, 0, peer.Refuse(peer.NoTLS, h.server.Address, "the server does not offer TLS", "give it a certificate (ssl_cert, ssl_key)")
 	}
 	if _, err := h.client.Write(packet{p.sequence, g.withoutTLS()}.bytes()); err != nil {
 		return greeting{}, 0, h.clientError(err)
@@ -117,7 +118,7 @@ func (h *handshake) greet() (greeting, byte, *upstream.Refusal) {
 	return g, p.sequence, nil
 }
 
-func (h *handshake) takeResponse(number byte) (response, *upstream.Refusal) {
+func (h *handshake) takeResponse(number byte) (response, *peer.Refusal) {
 	_ = h.client.SetDeadline(time.Now().Add(h.timeout))
 	p, err := readPacket(h.client)
 	if err != nil {
@@ -135,7 +136,7 @@ func (h *handshake) takeResponse(number byte) (response, *upstream.Refusal) {
 	return r, nil
 }
 
-func (h *handshake) loginRefusal(failed *loginError) *upstream.Refusal {
+func (h *handshake) loginRefusal(failed *loginError) *peer.Refusal {
 	if failed.fromClient {
 		return h.clientError(failed.err)
 	}
@@ -143,26 +144,26 @@ func (h *handshake) loginRefusal(failed *loginError) *upstream.Refusal {
 	case errors.Is(failed.err, os.ErrDeadlineExceeded):
 		return h.server.Timeout()
 	case errors.Is(failed.err, net.ErrClosed), errors.Is(failed.err, errServerGone):
-		return upstream.Refuse(upstream.ServerDisconnected, h.server.Address, "the server closed the connection within the login", "see the server's log")
+		return peer.Refuse(peer.ServerDisconnected, h.server.Address, "the server closed the connection within the login", "see the server's log")
 	}
 	return h.serverError(failed.err)
 }
 
 // serverError is of the server's packets, before or within TLS.
-func (h *handshake) serverError(err error) *upstream.Refusal {
+func (h *handshake) serverError(err error) *peer.Refusal {
 	switch {
 	case errors.Is(err, errTooLong), errors.Is(err, errGreeting), errors.Is(err, errSequence):
-		return upstream.Refuse(upstream.BadServer, h.server.Address, "it sent "+err.Error(), "see whether a MySQL or MariaDB server answers there")
+		return peer.Refuse(peer.BadServer, h.server.Address, "it sent "+err.Error(), "see whether a MySQL or MariaDB server answers there")
 	}
 	return h.server.Classify(err)
 }
 
-func (h *handshake) clientError(err error) *upstream.Refusal {
+func (h *handshake) clientError(err error) *peer.Refusal {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return upstream.Refuse(upstream.ClientTimeout, "the client", "it did not log in within "+h.timeout.String(), "see what the sidecar waits for, or raise --first-packet-timeout")
+		return peer.Refuse(peer.ClientTimeout, "the client", "it did not log in within "+h.timeout.String(), "see what the sidecar waits for, or raise --first-packet-timeout")
 	case errors.Is(err, errTooLong), errors.Is(err, errSequence), errors.Is(err, errResponse), errors.Is(err, errAsksForTLS), errors.Is(err, errPassword):
-		return upstream.Refuse(upstream.BadClient, "the client", "it sent "+err.Error(), "connect with protocol 4.1, without TLS, by way of the sidecar")
+		return peer.Refuse(peer.BadClient, "the client", "it sent "+err.Error(), "connect with protocol 4.1, without TLS, by way of the sidecar")
 	}
-	return upstream.Refuse(upstream.BadClient, "the client", "it closed the connection before it had logged in", "see the sidecar's log")
+	return peer.Refuse(peer.BadClient, "the client", "it closed the connection before it had logged in", "see the sidecar's log")
 }

@@ -4,7 +4,7 @@ import (
 	"net"
 	"time"
 
-	"github.com/fieldveil/fieldveil/keys/internal/bridge/upstream"
+	"github.com/fieldveil/fieldveil/keys/internal/bridge/peer"
 )
 
 // writePatience is how long a client may take to take the error.
@@ -18,19 +18,19 @@ const (
 	badHandshakeState       = "08S01"
 )
 
-func number(cause upstream.Cause) (uint16, string) {
-	if cause == upstream.TooMany {
+func number(cause peer.Cause) (uint16, string) {
+	if cause == peer.TooMany {
 		return tooManyConnections, tooManyConnectionsState
 	}
 	return badHandshake, badHandshakeState
 }
 
 // Refuse tells the client, in the greeting's place, why its session can not begin.
-func (p Protocol) Refuse(client net.Conn, refusal *upstream.Refusal) {
+func (p Protocol) Refuse(client net.Conn, refusal *peer.Refusal) {
 	(&handshake{client: client}).refuse(refusal)
 }
 
-func (h *handshake) refuse(refusal *upstream.Refusal) {
+func (h *handshake) refuse(refusal *peer.Refusal) {
 	if h.told {
 		return
 	}

@@ -9,7 +9,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/fieldveil/fieldveil/keys/internal/bridge/upstream"
+	"github.com/fieldveil/fieldveil/keys/internal/bridge/peer"
 )
 
 // What stands in a version's place in a client's first packet, and what is asked of it.
@@ -41,7 +41,7 @@ func (p firstPacket) isCancel() bool { return len(p) >= head && p.code() == canc
 
 // readFirstPacket declines encryption, which the way from the client does not need, and gives what comes then. It reads
 // not one byte more.
-func (p Protocol) readFirstPacket(client net.Conn) (firstPacket, *upstream.Refusal) {
+func (p Protocol) readFirstPacket(client net.Conn) (firstPacket, *peer.Refusal) {
 	_ = client.SetDeadline(time.Now().Add(p.FirstPacketTimeout))
 	for range maxRequests + 1 {
 		packet, refusal := p.readPacket(client)
@@ -68,7 +68,7 @@ func (p Protocol) readFirstPacket(client net.Conn) (firstPacket, *upstream.Refus
 	return nil, malformed("it asks for encryption again and again")
 }
 
-func (p Protocol) readPacket(client net.Conn) (firstPacket, *upstream.Refusal) {
+func (p Protocol) readPacket(client net.Conn) (firstPacket, *peer.Refusal) {
 	packet := make([]byte, head)
 	if _, err := io.ReadFull(client, packet); err != nil {
 		return nil, p.clientError(err)
@@ -84,13 +84,13 @@ func (p Protocol) readPacket(client net.Conn) (firstPacket, *upstream.Refusal) {
 	return append(packet, rest...), nil
 }
 
-func malformed(what string) *upstream.Refusal {
-	return upstream.Refuse(upstream.BadClient, "the client", "it sent "+what, "connect with PostgreSQL's protocol 3, without TLS, by way of the sidecar")
+func malformed(what string) *peer.Refusal {
+	return peer.Refuse(peer.BadClient, "the client", "it sent "+what, "connect with PostgreSQL's protocol 3, without TLS, by way of the sidecar")
 }
 
-func (p Protocol) clientError(err error) *upstream.Refusal {
+func (p Protocol) clientError(err error) *peer.Refusal {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return upstream.Refuse(upstream.ClientTimeout, "the client", "no first packet within "+p.FirstPacketTimeout.String(), "see what the sidecar waits for, or raise --first-packet-timeout")
+		return peer.Refuse(peer.ClientTimeout, "the client", "no first packet within "+p.FirstPacketTimeout.String(), "see what the sidecar waits for, or raise --first-packet-timeout")
 	}
-	return upstream.Refuse(upstream.BadClient, "the client", "it closed the connection before its first packet", "see the sidecar's log")
+	return peer.Refuse(peer.BadClient, "the client", "it closed the connection before its first packet", "see the sidecar's log")
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/fieldveil/fieldveil/keys/internal/bridge/peer"
 	"github.com/fieldveil/fieldveil/keys/internal/bridge/upstream"
 )
 
@@ -27,7 +28,7 @@ type Protocol struct {
 
 // Establish takes the client's first packet, begins TLS with the server, and passes on that packet and the first bytes
 // of the answer. An error is told to the client.
-func (p Protocol) Establish(ctx context.Context, client net.Conn, server *upstream.Server) (*upstream.Conn, *upstream.Refusal) {
+func (p Protocol) Establish(ctx context.Context, client net.Conn, server *upstream.Server) (*peer.Conn, *peer.Refusal) {
 	first, refusal := p.readFirstPacket(client)
 	if refusal != nil {
 		p.Refuse(client, refusal)
@@ -47,7 +48,7 @@ func (p Protocol) Establish(ctx context.Context, client net.Conn, server *upstre
 	return secure, nil
 }
 
-func (p Protocol) startTLS(ctx context.Context, server *upstream.Server) (*upstream.Conn, *upstream.Refusal) {
+func (p Protocol) startTLS(ctx context.Context, server *upstream.Server) (*peer.Conn, *peer.Refusal) {
 	raw, refusal := server.Dial(ctx)
 	if refusal != nil {
 		return nil, refusal
@@ -57,12 +58,12 @@ func (p Protocol) startTLS(ctx context.Context, server *upstream.Server) (*upstr
 	if !p.Direct {
 		refusal = requestTLS(raw, server)
 	}
-	var secure *upstream.Conn
+	var secure *peer.Conn
 	if refusal == nil {
 		secure, refusal = server.StartTLS(ctx, raw)
 	}
 	if refusal == nil && p.Direct && secure.ConnectionState().NegotiatedProtocol != ALPN {
-		refusal = upstream.Refuse(upstream.BadServer, server.Address, "what answers does not name the protocol "+ALPN+" (ALPN)",
+		refusal = peer.Refuse(peer.BadServer, server.Address, "what answers does not name the protocol "+ALPN+" (ALPN)",
 			"see whether a PostgreSQL server, 17 or later, answers there; else leave --direct-tls out")
 	}
 	if refusal != nil {
@@ -74,7 +75,7 @@ func (p Protocol) startTLS(ctx context.Context, server *upstream.Server) (*upstr
 
 // requestTLS asks for TLS. The answer is one byte, and only a yes leads on: nothing that was said in plain text is
 // trusted, not even the text of an error (CVE-2024-10977).
-func requestTLS(raw net.Conn, server *upstream.Server) *upstream.Refusal {
+func requestTLS(raw net.Conn, server *upstream.Server) *peer.Refusal {
 	request := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, 8), sslRequest)
 	if _, err := raw.Write(request); err != nil {
 		return server.Classify(err)
@@ -87,16 +88,16 @@ func requestTLS(raw net.Conn, server *upstream.Server) *upstream.Refusal {
 	case 'S':
 		return nil
 	case 'N':
-		return upstream.Refuse(upstream.NoTLS, server.Address, "the server does not offer TLS", "set ssl = on at the server")
+		return peer.Refuse(peer.NoTLS, server.Address, "the server does not offer TLS", "set ssl = on at the server")
 	case 'E':
-		return upstream.Refuse(upstream.ServerRefused, server.Address, "the server answered the request for TLS with an error, which is not read because nothing protects it",
+		return peer.Refuse(peer.ServerRefused, server.Address, "the server answered the request for TLS with an error, which is not read because nothing protects it",
 			"see the server's log")
 	}
-	return upstream.Refuse(upstream.BadServer, server.Address, "what answers the request for TLS is no PostgreSQL server", "see whether --server names the right port")
+	return peer.Refuse(peer.BadServer, server.Address, "what answers the request for TLS is no PostgreSQL server", "see whether --server names the right port")
 }
 
 // introduce sends the first packet, and passes on the first bytes of the answer.
-func (p Protocol) introduce(first firstPacket, client net.Conn, secure *upstream.Conn, server *upstream.Server) *upstream.Refusal {
+func (p Protocol) introduce(first firstPacket, client net.Conn, secure *peer.Conn, server *upstream.Server) *peer.Refusal {
 	_ = secure.SetDeadline(time.Now().Add(server.HandshakeTimeout))
 	if _, err := secure.Write(first); err != nil {
 		secure.Close()
@@ -111,7 +112,7 @@ func (p Protocol) introduce(first firstPacket, client net.Conn, secure *upstream
 		}
 		if _, err := client.Write(answer[:n]); err != nil {
 			secure.Close()
-			return upstream.Refuse(upstream.BadClient, "the client", "it closed the connection", "see the sidecar's log")
+			return peer.Refuse(peer.BadClient, "the client", "it closed the connection", "see the sidecar's log")
 		}
 	}
 	_ = secure.SetDeadline(time.Time{})

@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
-	"github.com/fieldveil/fieldveil/keys/internal/bridge/upstream"
+	"github.com/fieldveil/fieldveil/keys/internal/bridge/peer"
 )
 
 // writePatience is how long a client may take to take the error.
@@ -21,22 +21,22 @@ const (
 	tooManyConnections = "53300" // too_many_connections
 )
 
-func sqlstate(cause upstream.Cause) string {
+func sqlstate(cause peer.Cause) string {
 	switch cause {
-	case upstream.BadClient, upstream.ClientTimeout:
+	case peer.BadClient, peer.ClientTimeout:
 		return protocolViolation
-	case upstream.TooMany:
+	case peer.TooMany:
 		return tooManyConnections
-	case upstream.NoTLS, upstream.ServerRefused:
+	case peer.NoTLS, peer.ServerRefused:
 		return rejectedConnection
-	case upstream.Plaintext, upstream.BadServer, upstream.HandshakeFailed, upstream.ServerDisconnected:
+	case peer.Plaintext, peer.BadServer, peer.HandshakeFailed, peer.ServerDisconnected:
 		return connectionFailure
 	}
 	return unableToConnect
 }
 
 // Refuse tells the client why its session can not begin.
-func (p Protocol) Refuse(client net.Conn, refusal *upstream.Refusal) {
+func (p Protocol) Refuse(client net.Conn, refusal *peer.Refusal) {
 	message := pgproto3.ErrorResponse{
 		Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: sqlstate(refusal.Cause), Message: "fieldveil bridge: " + refusal.Error(),
 	}

@@ -8,9 +8,12 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
+	"io"
 	"net"
-	"syscall"
 	"time"
+
+	"github.com/fieldveil/fieldveil/keys/internal/bridge/peer"
 )
 
 // Verification says what of the server's certificate is verified.
@@ -27,8 +30,8 @@ type Server struct {
 	Address      string // HOST:PORT
 	Name         string // that the certificate must carry; sent as SNI unless it is an IP address
 	Verification Verification
-	Protocols    []string // names for ALPN; none: it is not used
-	Credentials  *Credentials
+	Protocols    []string          // names for ALPN; none: it is not used
+	Credentials  *peer.Credentials // without a file of authorities, the system's count, as they are when the process starts
 
 	ConnectTimeout   time.Duration
 	HandshakeTimeout time.Duration // for all that is said before TLS, and TLS
@@ -38,14 +41,14 @@ type Server struct {
 var keepAlive = net.KeepAliveConfig{Enable: true, Idle: time.Minute, Interval: 15 * time.Second, Count: 4}
 
 // Dial connects, without TLS. What follows has to be said within HandshakeTimeout, until StartTLS or the caller lifts it.
-func (s *Server) Dial(ctx context.Context) (*net.TCPConn, *Refusal) {
+func (s *Server) Dial(ctx context.Context) (*net.TCPConn, *peer.Refusal) {
 	dialer := net.Dialer{Timeout: s.ConnectTimeout, KeepAliveConfig: keepAlive}
 	connection, err := dialer.DialContext(ctx, "tcp", s.Address)
 	if err != nil {
-		if isTimeout(err) {
-			return nil, Refuse(Unreachable, s.Address, "no connection within "+s.ConnectTimeout.String(), "see whether the server runs and its network lets this machine in")
+		if peer.IsTimeout(err) {
+			return nil, peer.Refuse(peer.Unreachable, s.Address, "no connection within "+s.ConnectTimeout.String(), "see whether the server runs and its network lets this machine in")
 		}
-		return nil, Refuse(Unreachable, s.Address, "no connection ("+cause(err)+")", "see whether the server runs, and whether --server names it")
+		return nil, peer.Refuse(peer.Unreachable, s.Address, "no connection ("+peer.Reason(err)+")", "see whether the server runs, and whether --server names it")
 	}
 	tcp := connection.(*net.TCPConn)
 	_ = tcp.SetDeadline(time.Now().Add(s.HandshakeTimeout)) // fails on a closed connection alone, which the next call tells
@@ -53,7 +56,7 @@ func (s *Server) Dial(ctx context.Context) (*net.TCPConn, *Refusal) {
 }
 
 // StartTLS begins TLS on a connection whose next byte in both directions is TLS's.
-func (s *Server) StartTLS(ctx context.Context, raw *net.TCPConn) (*Conn, *Refusal) {
+func (s *Server) StartTLS(ctx context.Context, raw *net.TCPConn) (*peer.Conn, *peer.Refusal) {
 	if refusal := s.refusePending(raw); refusal != nil {
 		return nil, refusal
 	}
@@ -62,54 +65,44 @@ func (s *Server) StartTLS(ctx context.Context, raw *net.TCPConn) (*Conn, *Refusa
 		return nil, s.Classify(err)
 	}
 	_ = raw.SetDeadline(time.Time{})
-	return &Conn{Conn: secure, raw: raw}, nil
+	return &peer.Conn{Conn: secure, Raw: raw}, nil
 }
 
 // refusePending refuses what the server sent in plain text behind its consent to TLS: whoever stands in between may have
 // put it there, to have it taken for the server's word within TLS (CVE-2021-23222). Bytes that come later fail as TLS.
-func (s *Server) refusePending(raw *net.TCPConn) *Refusal {
-	control, err := raw.SyscallConn()
-	if err != nil {
-		return Refuse(HandshakeFailed, s.Address, cause(err), "connect again")
-	}
-	var waiting int
-	var peeked error
-	if err := control.Control(func(fd uintptr) {
-		waiting, _, peeked = syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
-	}); err != nil {
-		return Refuse(HandshakeFailed, s.Address, cause(err), "connect again")
-	}
+func (s *Server) refusePending(raw *net.TCPConn) *peer.Refusal {
+	unread, err := peer.HasUnread(raw)
 	switch {
-	case peeked == syscall.EAGAIN:
-		return nil
-	case peeked != nil:
-		return Refuse(HandshakeFailed, s.Address, "the connection failed before TLS began ("+peeked.Error()+")", "see the server's log")
-	case waiting == 0:
-		return Refuse(HandshakeFailed, s.Address, "the server closed the connection before TLS began", "see the server's log")
+	case errors.Is(err, io.EOF):
+		return peer.Refuse(peer.HandshakeFailed, s.Address, "the server closed the connection before TLS began", "see the server's log")
+	case err != nil:
+		return peer.Refuse(peer.HandshakeFailed, s.Address, "the connection failed before TLS began ("+peer.Reason(err)+")", "see the server's log")
+	case unread:
+		return s.plaintext()
 	}
-	return s.plaintext()
+	return nil
 }
 
-func (s *Server) plaintext() *Refusal {
-	return Refuse(Plaintext, s.Address, "unencrypted bytes came where TLS has to begin",
+func (s *Server) plaintext() *peer.Refusal {
+	return peer.Refuse(peer.Plaintext, s.Address, "unencrypted bytes came where TLS has to begin",
 		"see who stands between here and the server: a server sends none")
 }
 
 func (s *Server) config() *tls.Config {
-	m := s.Credentials.latest()
+	m := s.Credentials.Latest()
 	config := &tls.Config{
 		MinVersion: tls.VersionTLS12,
 		ServerName: s.Name,
 		NextProtos: s.Protocols,
-		RootCAs:    m.roots,
+		RootCAs:    m.Authorities,
 	}
-	if m.certificate != nil {
-		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return m.certificate, nil }
+	if m.Certificate != nil {
+		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return m.Certificate, nil }
 	}
 	if s.Verification == VerifyCA {
 		// The switch turns off crypto/tls's verification of name and chain together; VerifyConnection verifies the chain.
 		config.InsecureSkipVerify = true
-		config.VerifyConnection = func(state tls.ConnectionState) error { return verifyChain(state, m.roots) }
+		config.VerifyConnection = func(state tls.ConnectionState) error { return verifyChain(state, m.Authorities) }
 	}
 	return config
 }
@@ -125,20 +118,3 @@ func verifyChain(state tls.ConnectionState, roots *x509.CertPool) error {
 	}
 	return nil
 }
-
-// Conn is a connection within TLS whose sending side can be closed alone.
-type Conn struct {
-	*tls.Conn
-	raw *net.TCPConn
-}
-
-// CloseWrite tells the server that nothing more comes: within TLS, and to its system.
-func (c *Conn) CloseWrite() error {
-	if err := c.Conn.CloseWrite(); err != nil {
-		return err
-	}
-	return c.raw.CloseWrite()
-}
-
-// Expiry is when the server's certificate expires.
-func (c *Conn) Expiry() time.Time { return c.ConnectionState().PeerCertificates[0].NotAfter }

@@ -1,4 +1,4 @@
-package upstream
+package peer
 
 import (
 	"bytes"
@@ -15,9 +15,9 @@ import (
 // maxFileBytes is some times the size of a system's bundle of all public authorities (about 250 KB).
 const maxFileBytes = 4 << 20
 
-// Files are the PEM files that the bridge verifies the server with and shows itself by.
+// Files are the PEM files that the bridge verifies its peer with and shows itself by.
 type Files struct {
-	CA          string // authorities to trust; "": those of the system, as they are when the process starts
+	CA          string // authorities to trust; "": none are named
 	Certificate string // the bridge's own certificate, with its chain; "": none
 	Key         string // its private key
 }
@@ -31,14 +31,14 @@ type Credentials struct {
 	mutex   sync.Mutex
 	loaded  bool // the files were usable once
 	read    [3][]byte
-	current material
+	current Material
 	problem error
 }
 
-// material is what one handshake uses.
-type material struct {
-	roots       *x509.CertPool // nil: the system's
-	certificate *tls.Certificate
+// Material is what one handshake uses.
+type Material struct {
+	Authorities *x509.CertPool // nil: no file was named
+	Certificate *tls.Certificate
 }
 
 // OpenCredentials reads the files for the first time, when they have to be usable.
@@ -54,10 +54,10 @@ func OpenCredentials(files Files, logger *slog.Logger) (*Credentials, error) {
 func (c *Credentials) Expiry() time.Time {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	if c.current.certificate == nil {
+	if c.current.Certificate == nil {
 		return time.Time{}
 	}
-	return c.current.certificate.Leaf.NotAfter
+	return c.current.Certificate.Leaf.NotAfter
 }
 
 // Problem says why the files as they are now can not be used; nil if they are in use.
@@ -67,8 +67,8 @@ func (c *Credentials) Problem() error {
 	return c.problem
 }
 
-// latest gives what the next handshake uses.
-func (c *Credentials) latest() material {
+// Latest gives what the next handshake uses.
+func (c *Credentials) Latest() Material {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	before := c.problem
@@ -107,11 +107,11 @@ func (c *Credentials) take() (changed bool, err error) {
 	return true, nil
 }
 
-func (c *Credentials) parse(read [3][]byte) (material, error) {
-	var m material
+func (c *Credentials) parse(read [3][]byte) (Material, error) {
+	var m Material
 	if c.files.CA != "" {
-		m.roots = x509.NewCertPool()
-		if !m.roots.AppendCertsFromPEM(read[0]) {
+		m.Authorities = x509.NewCertPool()
+		if !m.Authorities.AppendCertsFromPEM(read[0]) {
 			return m, fault.Input(c.files.CA, "it holds no certificate of an authority", "use a file with PEM blocks of the type CERTIFICATE")
 		}
 	}
@@ -124,6 +124,6 @@ func (c *Credentials) parse(read [3][]byte) (material, error) {
 		return m, fault.Input(c.files.Certificate+" and "+c.files.Key, "they are no certificate with its key ("+err.Error()+")",
 			"use a certificate with its chain and the private key that belongs to it, both as PEM")
 	}
-	m.certificate = &pair
+	m.Certificate = &pair
 	return m, nil
 }

@@ -1,4 +1,6 @@
-package upstream
+// Package peer has what both of the bridge's sides share: connections within TLS, the files of certificates, and why a
+// connection is refused. It knows no protocol of a database.
+package peer
 
 import "github.com/fieldveil/fieldveil/keys/internal/fault"
 
@@ -20,7 +22,6 @@ const (
 	Expired            Cause = "expired"             // the certificate has expired, or is not valid yet
 	BadCertificate     Cause = "bad_certificate"     // any other reason why the certificate does not verify
 	HandshakeFailed    Cause = "handshake_failed"    // TLS failed in another way, or the server ended it
-	UnusableOwnFiles   Cause = "unusable_own_files"  // the bridge's own certificate, key or authorities can't be used
 	ServerRefused      Cause = "server_refused"      // the server refused the connection before TLS, by its protocol's own error
 	ServerDisconnected Cause = "server_disconnected" // the server closed before it said anything within TLS
 )
@@ -29,7 +30,7 @@ const (
 func Causes() []Cause {
 	return []Cause{
 		BadClient, ClientTimeout, TooMany, Unreachable, ServerTimeout, NoTLS, BadServer, Plaintext, UnknownAuthority, WrongName,
-		Expired, BadCertificate, HandshakeFailed, UnusableOwnFiles, ServerRefused, ServerDisconnected,
+		Expired, BadCertificate, HandshakeFailed, ServerRefused, ServerDisconnected,
 	}
 }
 
