@@ -1,9 +1,9 @@
-// Package bridge stands between Envoy and a server that begins TLS within its protocol, which Envoy can not do. It
-// accepts the protocol without TLS where only this machine reaches it, begins verified TLS with the server as the
-// protocol has it, and then moves bytes.
+// Package bridge stands beside Envoy and begins TLS within a database's protocol, which Envoy can not do: between Envoy and
+// the server, or between clients and Envoy. It accepts connections, does the protocol's own way into TLS, and then moves
+// bytes.
 //
-// It reads no statement and no row. It assumes that whoever can connect to it may see what the filter sends to the
-// server: sealed values, and passwords as the client sent them.
+// It reads no statement and no row. It assumes that whoever can connect to its plain side may see what passes there:
+// towards the server sealed values, towards clients all values, and passwords as the client sent them.
 package bridge
 
 import (
@@ -14,20 +14,20 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fieldveil/fieldveil/keys/internal/bridge/downstream"
 	"github.com/fieldveil/fieldveil/keys/internal/bridge/peer"
-	"github.com/fieldveil/fieldveil/keys/internal/bridge/upstream"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/hardening"
 	"github.com/fieldveil/fieldveil/keys/internal/localsocket"
 )
 
-// Protocol is how a database's protocol gets into TLS.
-type Protocol interface {
-	// Establish speaks with both sides until nothing has to be done any more but to move bytes. If it fails it has told
+// leg is one of the two ways that a bridge can be.
+type leg interface {
+	// establish speaks with both sides until nothing has to be done any more but to move bytes. If it fails it has told
 	// the client why, as far as the protocol has words for that.
-	Establish(ctx context.Context, client net.Conn, server *upstream.Server) (*peer.Conn, *peer.Refusal)
-	// Refuse tells a client with which nothing was spoken yet why it can not be served.
-	Refuse(client net.Conn, refusal *peer.Refusal)
+	establish(ctx context.Context, accepted downstream.Socket) (client, further peer.Stream, refusal *peer.Refusal)
+	// refuse tells a client with which nothing was spoken yet why it can not be served.
+	refuse(client net.Conn, refusal *peer.Refusal)
 }
 
 const (
@@ -37,26 +37,19 @@ const (
 	acceptPause = 50 * time.Millisecond
 )
 
-// Run serves until the context ends, and then until the open connections have ended or the time for that is over.
-func Run(ctx context.Context, config Config, protocol Protocol, protocols []string, logger *slog.Logger) error {
-	if err := config.Check(); err != nil {
-		return err
-	}
-	credentials, err := peer.OpenCredentials(config.Files, logger)
-	if err != nil {
-		return err
-	}
+// run serves until the context ends, and then until the open connections have ended or the time for that is over. It
+// says what it is about when it begins.
+func run(ctx context.Context, settings *Settings, l leg, m *metrics, logger *slog.Logger, about ...any) error {
 	if _, err := hardening.Harden(logger); err != nil {
 		return err
 	}
-	m := newMetrics(credentials)
-	listener, err := listen(ctx, &config, m, logger)
+	listener, err := listen(ctx, settings, m, logger)
 	if err != nil {
 		return err
 	}
 	defer listener.Close()
-	if config.MetricsAddress != "" {
-		status, err := localsocket.ListenTCP("--metrics-address", config.MetricsAddress)
+	if settings.MetricsAddress != "" {
+		status, err := localsocket.ListenTCP("--metrics-address", settings.MetricsAddress)
 		if err != nil {
 			return err
 		}
@@ -65,37 +58,29 @@ func Run(ctx context.Context, config Config, protocol Protocol, protocols []stri
 		defer stop()
 		go serveStatus(until, status, m, logger)
 	}
-	b := &bridge{
-		protocol: protocol, metrics: m, logger: logger,
-		server: &upstream.Server{
-			Address: config.Server, Name: config.certifiedName(), Verification: config.Verification, Protocols: protocols,
-			Credentials: credentials, ConnectTimeout: config.ConnectTimeout, HandshakeTimeout: config.HandshakeTimeout,
-		},
-		places: make(chan struct{}, config.MaxConnections),
-	}
-	logger.Info("serving", "listen", listener.Addr().String(), "server", config.Server, "server_name", config.certifiedName(),
-		"verify", string(config.Verification), "max_connections", config.MaxConnections, "metrics_address", config.MetricsAddress)
-	return b.serve(ctx, listener, config.DrainTimeout)
+	b := &bridge{leg: l, metrics: m, logger: logger, places: make(chan struct{}, settings.MaxConnections)}
+	logger.Info("serving", append([]any{"listen", listener.Addr().String(), "max_connections", settings.MaxConnections,
+		"metrics_address", settings.MetricsAddress}, about...)...)
+	return b.serve(ctx, listener, settings.DrainTimeout)
 }
 
-func listen(ctx context.Context, config *Config, m *metrics, logger *slog.Logger) (net.Listener, error) {
-	if !config.isSocket() {
-		return localsocket.ListenTCP("--listen", config.Listen)
+func listen(ctx context.Context, settings *Settings, m *metrics, logger *slog.Logger) (net.Listener, error) {
+	if !settings.isSocket() {
+		return localsocket.ListenTCP("--listen", settings.Listen)
 	}
-	socket, err := localsocket.Listen(ctx, config.Listen)
+	socket, err := localsocket.Listen(ctx, settings.Listen)
 	if err != nil {
 		return nil, err
 	}
-	return &localsocket.PeerListener{UnixListener: socket, Allowed: config.allowedUIDs(), Refused: m.peersRefused.Inc, Logger: logger}, nil
+	return &localsocket.PeerListener{UnixListener: socket, Allowed: settings.allowedUIDs(), Refused: m.peersRefused.Inc, Logger: logger}, nil
 }
 
 type bridge struct {
-	protocol Protocol
-	server   *upstream.Server
-	metrics  *metrics
-	logger   *slog.Logger
-	places   chan struct{} // one for each connection that is open
-	group    sync.WaitGroup
+	leg     leg
+	metrics *metrics
+	logger  *slog.Logger
+	places  chan struct{} // one for each connection that is open
+	group   sync.WaitGroup
 }
 
 // serve accepts until the context ends, and then drains.
@@ -114,7 +99,7 @@ func (b *bridge) serve(ctx context.Context, listener net.Listener, drainTimeout 
 			time.Sleep(acceptPause)
 			continue
 		}
-		b.group.Go(func() { b.connection(connections, client.(peer.Stream)) })
+		b.group.Go(func() { b.connection(connections, client.(downstream.Socket)) })
 	}
 	if ctx.Err() == nil {
 		return fault.Failure(listener.Addr().String(), "the socket was closed", "start the bridge again")
@@ -141,9 +126,9 @@ func (b *bridge) drain(timeout time.Duration, endAll func()) {
 }
 
 // connection serves one client, from its first byte to its last.
-func (b *bridge) connection(ctx context.Context, client peer.Stream) {
-	defer client.Close()
-	defer context.AfterFunc(ctx, func() { client.Close() })()
+func (b *bridge) connection(ctx context.Context, accepted downstream.Socket) {
+	defer accepted.Close()
+	defer context.AfterFunc(ctx, func() { accepted.Close() })()
 
 	// A place, or a word why there is none.
 	select {
@@ -151,25 +136,24 @@ func (b *bridge) connection(ctx context.Context, client peer.Stream) {
 		defer func() { <-b.places }()
 	default:
 		refusal := peer.Refuse(peer.TooMany, "the bridge", "too many connections", "close some, or raise --max-connections")
-		b.protocol.Refuse(client, refusal)
-		b.refused(client, refusal)
+		b.leg.refuse(accepted, refusal)
+		b.refused(accepted, refusal)
 		return
 	}
 	b.metrics.open.Inc()
 	defer b.metrics.open.Dec()
 
 	// The protocol's own way into TLS.
-	server, refusal := b.protocol.Establish(ctx, client, b.server)
+	client, further, refusal := b.leg.establish(ctx, accepted)
 	if refusal != nil {
-		b.refused(client, refusal)
+		b.refused(accepted, refusal)
 		return
 	}
-	defer server.Close()
-	defer context.AfterFunc(ctx, func() { server.Close() })()
-	b.metrics.established(server)
+	defer further.Close()
+	defer context.AfterFunc(ctx, func() { further.Close() })()
 
 	// Bytes.
-	if err := pump(client, server); err != nil && ctx.Err() == nil {
+	if err := pump(client, further); err != nil && ctx.Err() == nil {
 		b.logger.Info("a connection ended with an error", "error", err.Error())
 	}
 }

@@ -72,9 +72,17 @@ func (f *fixture) serve(script func(net.Conn)) {
 // start runs the bridge.
 func (f *fixture) start(protocol Protocol, names ...string) {
 	f.t.Helper()
+	f.begin(func(ctx context.Context, logger *slog.Logger) error {
+		return Run(ctx, f.config, protocol, names, logger)
+	})
+}
+
+// begin runs a bridge, until it listens.
+func (f *fixture) begin(run func(context.Context, *slog.Logger) error) {
+	f.t.Helper()
 	ctx, stop := context.WithCancel(f.t.Context())
 	f.stop = stop
-	go func() { f.ended <- Run(ctx, f.config, protocol, names, slog.New(slog.NewJSONHandler(&f.log, nil))) }()
+	go func() { f.ended <- run(ctx, slog.New(slog.NewJSONHandler(&f.log, nil))) }()
 	f.t.Cleanup(stop)
 	f.until("the bridge listens", func() bool { return strings.Contains(f.log.String(), `"serving"`) })
 }

@@ -19,15 +19,18 @@ type metrics struct {
 	failures     *prometheus.CounterVec
 	serverExpiry *prometheus.GaugeVec
 	peersRefused prometheus.Counter
+	plain        prometheus.Counter // where clients' TLS ends
+	registry     *prometheus.Registry
 }
 
-func newMetrics(credentials *peer.Credentials) *metrics {
+// newMetrics takes what the bridge's own certificate is called.
+func newMetrics(credentials *peer.Credentials, certificate string) *metrics {
 	m := &metrics{
 		open: prometheus.NewGauge(prometheus.GaugeOpts{
 			Namespace: namespace, Name: "connections", Help: "Clients' connections that are open.",
 		}),
 		handshakes: prometheus.NewCounter(prometheus.CounterOpts{
-			Namespace: namespace, Name: "handshakes_total", Help: "Connections whose way to the server was established within verified TLS.",
+			Namespace: namespace, Name: "handshakes_total", Help: "Connections whose session began within TLS.",
 		}),
 		failures: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Name: "failures_total", Help: "Connections that were refused before that, by reason.",
@@ -58,14 +61,23 @@ func newMetrics(credentials *peer.Credentials) *metrics {
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if !credentials.Expiry().IsZero() {
 		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Namespace: namespace, Name: "client_certificate_expiry_timestamp_seconds", Help: "When the bridge's own certificate expires.",
+			Namespace: namespace, Name: certificate + "_expiry_timestamp_seconds", Help: "When the bridge's own certificate expires.",
 		}, func() float64 { return float64(credentials.Expiry().Unix()) }))
 	}
+	m.registry = registry
 	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	return m
 }
 
-func (m *metrics) established(connection *peer.Conn) {
+// countPlain counts clients without TLS.
+func (m *metrics) countPlain() {
+	m.plain = prometheus.NewCounter(prometheus.CounterOpts{
+		Namespace: namespace, Name: "plain_connections_total", Help: "Connections that clients began without TLS.",
+	})
+	m.registry.MustRegister(m.plain)
+}
+
+func (m *metrics) establishedWithServer(connection *peer.Conn) {
 	m.handshakes.Inc()
 	m.serverExpiry.WithLabelValues().Set(float64(connection.ConnectionState().PeerCertificates[0].NotAfter.Unix()))
 }

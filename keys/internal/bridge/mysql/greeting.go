@@ -47,11 +47,19 @@ func (g greeting) offersTLS() bool {
 	return binary.LittleEndian.Uint16(g.payload[g.lower:])&clientSSL != 0
 }
 
-// withoutTLS is the greeting for the client, whose way has no TLS.
+// withoutTLS is the greeting for a client whose way has no TLS.
 func (g greeting) withoutTLS() []byte {
 	changed := bytes.Clone(g.payload)
 	capabilities := binary.LittleEndian.Uint16(changed[g.lower:])
 	binary.LittleEndian.PutUint16(changed[g.lower:], capabilities&^clientSSL)
+	return changed
+}
+
+// withTLS is the greeting for a client to which TLS is offered.
+func (g greeting) withTLS() []byte {
+	changed := bytes.Clone(g.payload)
+	capabilities := binary.LittleEndian.Uint16(changed[g.lower:])
+	binary.LittleEndian.PutUint16(changed[g.lower:], capabilities|clientSSL)
 	return changed
 }
 

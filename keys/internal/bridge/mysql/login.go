@@ -8,8 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/fieldveil/fieldveil/keys/internal/bridge/peer"
 )
 
 var (
@@ -26,15 +24,17 @@ var (
 var longAgo = time.Unix(1, 0)
 
 // login passes the packets of the connection phase behind the HandshakeResponse, until the server's OK or ERR. Each side
-// counts its own packets: the server has had one more, the SSLRequest, and the client two more if it asked for a public
-// key. With OK or ERR this ends: each command begins to count anew, COM_CHANGE_USER too.
+// counts its own packets: the side within TLS has had one more, the SSLRequest, and the client two more if it asked for a
+// public key. With OK or ERR this ends: each command begins to count anew, COM_CHANGE_USER too.
 //
 // A plugin may send several packets before it is answered, or none after its last. So the directions are independent.
 type login struct {
 	client net.Conn
-	server *peer.Conn
+	server net.Conn
 	// stopping says that the server's direction has ended.
 	stopping atomic.Bool
+	// endsServersTLS says that the server's TLS ends here: whoever wants its public key gets one of the bridge's.
+	endsServersTLS bool
 
 	// What is below changes in both directions.
 	mutex  sync.Mutex
@@ -179,7 +179,7 @@ func (l *login) toServer(p packet) error {
 		return errSequence
 	}
 	l.state.client = p.sequence
-	if l.state.wantsPassword && len(p.payload) == 1 && p.payload[0] == requestPublicKey {
+	if l.endsServersTLS && l.state.wantsPassword && len(p.payload) == 1 && p.payload[0] == requestPublicKey {
 		return l.exchangePassword()
 	}
 	return l.send(p.payload)

@@ -31,7 +31,7 @@ func (p Protocol) Establish(ctx context.Context, client net.Conn, server *upstre
 		return nil, refusal
 	}
 	defer context.AfterFunc(ctx, func() { raw.Close() })()
-	h := &handshake{timeout: p.LoginTimeout, client: client, server: server, raw: raw}
+	h := &handshake{timeout: p.LoginTimeout, server: server, raw: raw, teller: teller{client: client}}
 	secure, refusal := h.run(ctx)
 	if refusal != nil {
 		raw.Close()
@@ -44,16 +44,9 @@ func (p Protocol) Establish(ctx context.Context, client net.Conn, server *upstre
 // handshake is what is spoken until the session has begun.
 type handshake struct {
 	timeout time.Duration
-	client  net.Conn
 	server  *upstream.Server
 	raw     *net.TCPConn
-
-	// next is the sequence number of the packet that the client gets next.
-	next byte
-	// knowsStates says that the client has answered by protocol 4.1, whose errors have an SQLSTATE.
-	knowsStates bool
-	// told says that the client has the reason already: the server's own.
-	told bool
+	teller
 }
 
 func (h *handshake) run(ctx context.Context) (*peer.Conn, *peer.Refusal) {
@@ -82,7 +75,7 @@ func (h *handshake) run(ctx context.Context) (*peer.Conn, *peer.Refusal) {
 	if _, err := secure.Write(packet{number + 2, response.withTLS()}.bytes()); err != nil {
 		return nil, h.server.Classify(err)
 	}
-	l := &login{client: h.client, server: secure, state: loginState{
+	l := &login{client: h.client, server: secure, endsServersTLS: true, state: loginState{
 		client: number + 1, server: number + 2, plugin: response.plugin(), scramble: greeting.scramble(), awaitsServer: true,
 	}}
 	if failed := l.run(); failed != nil {

@@ -12,6 +12,7 @@ const responseHead = 32
 
 var (
 	errResponse   = errors.New("a HandshakeResponse that is not of protocol 4.1")
+	errSSLRequest = errors.New("a request for TLS that is none")
 	errAsksForTLS = errors.New("a request for TLS, which was not offered")
 )
 
@@ -20,23 +21,38 @@ type response struct {
 	payload []byte
 }
 
+// parseResponse reads the response of a client to which no TLS was offered.
 func parseResponse(payload []byte) (response, error) {
-	if len(payload) < 2 {
-		return response{}, errResponse
-	}
-	if binary.LittleEndian.Uint16(payload)&clientSSL != 0 {
+	if asksForTLS(payload) {
 		return response{}, errAsksForTLS
 	}
+	return parseAnyResponse(payload)
+}
+
+// parseAnyResponse reads a response, within TLS or without.
+func parseAnyResponse(payload []byte) (response, error) {
 	if len(payload) <= responseHead || binary.LittleEndian.Uint32(payload)&protocol41 == 0 {
 		return response{}, errResponse
 	}
 	return response{payload}, nil
 }
 
+// asksForTLS says whether a client begins TLS behind this packet, as the lower capabilities say in every version.
+func asksForTLS(payload []byte) bool {
+	return len(payload) >= 2 && binary.LittleEndian.Uint16(payload)&clientSSL != 0
+}
+
 // withTLS is the response for the server, to which the bridge speaks within TLS.
 func (r response) withTLS() []byte {
 	changed := bytes.Clone(r.payload)
 	binary.LittleEndian.PutUint32(changed, binary.LittleEndian.Uint32(changed)|clientSSL)
+	return changed
+}
+
+// withoutTLS is the response for Envoy, to which the bridge speaks in plain text.
+func (r response) withoutTLS() []byte {
+	changed := bytes.Clone(r.payload)
+	binary.LittleEndian.PutUint32(changed, binary.LittleEndian.Uint32(changed)&^clientSSL)
 	return changed
 }
 

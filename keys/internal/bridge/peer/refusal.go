@@ -23,6 +23,8 @@ const (
 	BadCertificate     Cause = "bad_certificate"     // any other reason why the certificate does not verify
 	HandshakeFailed    Cause = "handshake_failed"    // TLS failed in another way, or the server ended it
 	ServerRefused      Cause = "server_refused"      // the server refused the connection before TLS, by its protocol's own error
+	PlainClient        Cause = "plain_client"        // the client goes on without TLS, which is not allowed
+	ClientCertificate  Cause = "client_certificate"  // the client's certificate is missing, or does not verify
 	ServerDisconnected Cause = "server_disconnected" // the server closed before it said anything within TLS
 )
 
@@ -31,6 +33,7 @@ func Causes() []Cause {
 	return []Cause{
 		BadClient, ClientTimeout, TooMany, Unreachable, ServerTimeout, NoTLS, BadServer, Plaintext, UnknownAuthority, WrongName,
 		Expired, BadCertificate, HandshakeFailed, ServerRefused, ServerDisconnected,
+		PlainClient, ClientCertificate,
 	}
 }
 

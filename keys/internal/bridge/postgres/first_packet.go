@@ -23,74 +23,80 @@ const (
 const (
 	// maxStartup is the server's own limit (MAX_STARTUP_PACKET_LENGTH).
 	maxStartup = 10_000
-	// head is the length and the version.
-	head = 8
+	// headLength is that of the length and the version.
+	headLength = 8
 	// A CancelRequest has a process number and a key of 4 to 256 bytes (protocol 3.2).
-	leastCancel = head + 4 + 4
-	mostCancel  = head + 4 + 256
+	leastCancel = headLength + 4 + 4
+	mostCancel  = headLength + 4 + 256
 	// maxRequests are one for TLS and one for GSSAPI, as the server allows.
 	maxRequests = 2
 )
 
+const againAndAgain = "requests for encryption again and again"
+
 // firstPacket is a StartupMessage or a CancelRequest, as it came.
 type firstPacket []byte
 
-func (p firstPacket) code() uint32 { return binary.BigEndian.Uint32(p[4:head]) }
+func (p firstPacket) code() uint32 { return binary.BigEndian.Uint32(p[4:headLength]) }
 
-func (p firstPacket) isCancel() bool { return len(p) >= head && p.code() == cancelRequest }
-
-// readFirstPacket declines encryption, which the way from the client does not need, and gives what comes then. It reads
-// not one byte more.
-func (p Protocol) readFirstPacket(client net.Conn) (firstPacket, *peer.Refusal) {
-	_ = client.SetDeadline(time.Now().Add(p.FirstPacketTimeout))
-	for range maxRequests + 1 {
-		packet, refusal := p.readPacket(client)
-		if refusal != nil {
-			return nil, refusal
-		}
-		switch code := packet.code(); {
-		case code == sslRequest || code == gssRequest:
-			if len(packet) != head {
-				return nil, malformed("a request for encryption with more than its code")
-			}
-			if _, err := client.Write([]byte{'N'}); err != nil {
-				return nil, p.clientError(err)
-			}
-			continue
-		case code == cancelRequest && (len(packet) < leastCancel || len(packet) > mostCancel):
-			return nil, malformed(fmt.Sprintf("a CancelRequest of %d bytes", len(packet)))
-		case code != cancelRequest && code>>16 != majorVersion:
-			return nil, malformed(fmt.Sprintf("version %d.%d of the protocol", code>>16, code&0xffff))
-		}
-		_ = client.SetDeadline(time.Time{})
-		return packet, nil
-	}
-	return nil, malformed("it asks for encryption again and again")
+func (p firstPacket) asksForEncryption() bool {
+	return p.code() == sslRequest || p.code() == gssRequest
 }
 
-func (p Protocol) readPacket(client net.Conn) (firstPacket, *peer.Refusal) {
-	packet := make([]byte, head)
-	if _, err := io.ReadFull(client, packet); err != nil {
-		return nil, p.clientError(err)
+func (p firstPacket) isCancel() bool { return p.code() == cancelRequest }
+
+// packetReader reads what a client begins with, and not one byte more.
+type packetReader struct {
+	timeout time.Duration // for all of it
+	remedy  string        // for a client that breaks the protocol
+}
+
+// readHead reads the length and the version.
+func (r packetReader) readHead(client net.Conn) (firstPacket, *peer.Refusal) {
+	head := make([]byte, headLength)
+	if _, err := io.ReadFull(client, head); err != nil {
+		return nil, r.clientError(err)
 	}
-	length := binary.BigEndian.Uint32(packet)
-	if length < head || length > maxStartup {
-		return nil, malformed("a first packet whose length is none of the protocol's, or that begins TLS")
+	return head, nil
+}
+
+// readRest reads the rest of the packet, and refuses what is none of the protocol's first packets.
+func (r packetReader) readRest(client net.Conn, head firstPacket) (firstPacket, *peer.Refusal) {
+	length := binary.BigEndian.Uint32(head)
+	if length < headLength || length > maxStartup {
+		return nil, r.malformed("a first packet whose length is none of the protocol's, or that begins TLS")
 	}
-	rest := make([]byte, length-head)
+	rest := make([]byte, length-headLength)
 	if _, err := io.ReadFull(client, rest); err != nil {
-		return nil, p.clientError(err)
+		return nil, r.clientError(err)
 	}
-	return append(packet, rest...), nil
+	packet := append(head, rest...)
+	switch code := packet.code(); {
+	case packet.asksForEncryption() && len(packet) != headLength:
+		return nil, r.malformed("a request for encryption with more than its code")
+	case code == cancelRequest && (len(packet) < leastCancel || len(packet) > mostCancel):
+		return nil, r.malformed(fmt.Sprintf("a CancelRequest of %d bytes", len(packet)))
+	case !packet.asksForEncryption() && code != cancelRequest && code>>16 != majorVersion:
+		return nil, r.malformed(fmt.Sprintf("version %d.%d of the protocol", code>>16, code&0xffff))
+	}
+	return packet, nil
 }
 
-func malformed(what string) *peer.Refusal {
-	return peer.Refuse(peer.BadClient, "the client", "it sent "+what, "connect with PostgreSQL's protocol 3, without TLS, by way of the sidecar")
+// answer answers a request for encryption.
+func (r packetReader) answer(client net.Conn, answer byte) *peer.Refusal {
+	if _, err := client.Write([]byte{answer}); err != nil {
+		return r.clientError(err)
+	}
+	return nil
 }
 
-func (p Protocol) clientError(err error) *peer.Refusal {
+func (r packetReader) malformed(what string) *peer.Refusal {
+	return peer.Refuse(peer.BadClient, "the client", "it sent "+what, r.remedy)
+}
+
+func (r packetReader) clientError(err error) *peer.Refusal {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return peer.Refuse(peer.ClientTimeout, "the client", "no first packet within "+p.FirstPacketTimeout.String(), "see what the sidecar waits for, or raise --first-packet-timeout")
+		return peer.Refuse(peer.ClientTimeout, "the client", "no first packet within "+r.timeout.String(), "see what it waits for, or raise --first-packet-timeout")
 	}
-	return peer.Refuse(peer.BadClient, "the client", "it closed the connection before its first packet", "see the sidecar's log")
+	return peer.Refuse(peer.BadClient, "the client", "it closed the connection before its first packet", "see its log")
 }

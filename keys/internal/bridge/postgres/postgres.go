@@ -48,6 +48,29 @@ func (p Protocol) Establish(ctx context.Context, client net.Conn, server *upstre
 	return secure, nil
 }
 
+// readFirstPacket declines encryption, which the way from Envoy does not need, and gives what comes then.
+func (p Protocol) readFirstPacket(client net.Conn) (firstPacket, *peer.Refusal) {
+	reader := packetReader{p.FirstPacketTimeout, "connect with PostgreSQL's protocol 3, without TLS, by way of the sidecar"}
+	_ = client.SetDeadline(time.Now().Add(p.FirstPacketTimeout))
+	for range maxRequests + 1 {
+		packet, refusal := reader.readHead(client)
+		if refusal == nil {
+			packet, refusal = reader.readRest(client, packet)
+		}
+		if refusal != nil {
+			return nil, refusal
+		}
+		if !packet.asksForEncryption() {
+			_ = client.SetDeadline(time.Time{})
+			return packet, nil
+		}
+		if refusal := reader.answer(client, 'N'); refusal != nil {
+			return nil, refusal
+		}
+	}
+	return nil, reader.malformed(againAndAgain)
+}
+
 func (p Protocol) startTLS(ctx context.Context, server *upstream.Server) (*peer.Conn, *peer.Refusal) {
 	raw, refusal := server.Dial(ctx)
 	if refusal != nil {

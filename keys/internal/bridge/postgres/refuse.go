@@ -18,6 +18,7 @@ const (
 	rejectedConnection = "08004" // sqlserver_rejected_establishment_of_sqlconnection
 	connectionFailure  = "08006" // connection_failure
 	protocolViolation  = "08P01" // protocol_violation
+	invalidAuth        = "28000" // invalid_authorization_specification, as the server says where TLS is demanded
 	tooManyConnections = "53300" // too_many_connections
 )
 
@@ -25,6 +26,8 @@ func sqlstate(cause peer.Cause) string {
 	switch cause {
 	case peer.BadClient, peer.ClientTimeout:
 		return protocolViolation
+	case peer.PlainClient:
+		return invalidAuth
 	case peer.TooMany:
 		return tooManyConnections
 	case peer.NoTLS, peer.ServerRefused:
@@ -36,7 +39,12 @@ func sqlstate(cause peer.Cause) string {
 }
 
 // Refuse tells the client why its session can not begin.
-func (p Protocol) Refuse(client net.Conn, refusal *peer.Refusal) {
+func (p Protocol) Refuse(client net.Conn, refusal *peer.Refusal) { refuse(client, refusal) }
+
+// Refuse tells a client that has not begun TLS why its session can not begin.
+func (c Clients) Refuse(client net.Conn, refusal *peer.Refusal) { refuse(client, refusal) }
+
+func refuse(client net.Conn, refusal *peer.Refusal) {
 	message := pgproto3.ErrorResponse{
 		Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: sqlstate(refusal.Cause), Message: "fieldveil bridge: " + refusal.Error(),
 	}

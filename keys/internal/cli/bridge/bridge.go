@@ -1,4 +1,4 @@
-// Package bridge is the command that leads Envoy's connections into the server's TLS.
+// Package bridge is the command that begins TLS beside Envoy: with the server, and with clients.
 package bridge
 
 import (
@@ -15,25 +15,26 @@ import (
 // New makes the command.
 func New() *cobra.Command {
 	var protocol protocolFlags
-	var uids []uint
+	var uids uidFlag
 	config := bridge.Defaults()
 	c := &cobra.Command{
 		Use:   "bridge",
-		Short: "Begin TLS with the server within its protocol, which Envoy can not do",
+		Short: "Begin TLS within a database's protocol, which Envoy can not do: with the server, or with clients",
 		Long: "Stand between Envoy and a server that begins TLS within its own protocol: accept connections\n" +
 			"without TLS on a Unix socket of mode 0600, or on loopback, begin verified TLS with the server,\n" +
 			"and move bytes. What does not verify, or offers no TLS, is refused, and the client is told why.\n" +
 			"Files of certificates are read anew for each connection. SIGTERM and SIGINT end it when the\n" +
-			"open connections have ended, or after --drain-timeout.",
+			"open connections have ended, or after --drain-timeout.\n\n" +
+			"The other way, between clients and Envoy, is the command from-clients.",
 		Example: "  fieldveil bridge --protocol postgres --listen /run/fieldveil/orders.sock \\\n" +
 			"    --server db.example.com:5432 --ca /etc/fieldveil/server-ca.pem --metrics-address 127.0.0.1:9103",
 		Args: command.Exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			speaks, names, err := protocol.parse(config.FirstPacketTimeout)
+			speaks, names, err := protocol.toServer(config.FirstPacketTimeout)
 			if err != nil {
 				return err
 			}
-			if config.AllowUIDs, err = command.ParseUIDs("--allow-uid", uids); err != nil {
+			if config.AllowUIDs, err = uids.parse(); err != nil {
 				return err
 			}
 			ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, syscall.SIGINT)
@@ -41,12 +42,13 @@ func New() *cobra.Command {
 			return bridge.Run(ctx, config, speaks, names, slog.New(slog.NewJSONHandler(c.ErrOrStderr(), nil)))
 		},
 	}
+	c.AddCommand(newFromClients())
 	protocol.add(c)
+	protocol.addDirect(c)
+	addSettings(c, &config.Settings)
 	flags := c.Flags()
 	flags.StringVar(&config.Listen, "listen", "", "`PATH` of the Unix socket for Envoy, or HOST:PORT of the loopback")
-	flags.UintSliceVar(&uids, "allow-uid", nil, "`UID` of a user who may connect to the Unix socket, Envoy's; may be repeated (default: the bridge's own)")
-	flags.Lookup("allow-uid").DefValue = "" // or the help shows an empty list
-	flags.StringVar(&config.MetricsAddress, "metrics-address", "", "`HOST:PORT` for /livez and /metrics over TCP")
+	uids.add(c, "Envoy's")
 	flags.StringVar(&config.Server, "server", "", "`HOST:PORT` of the server")
 	flags.StringVar(&config.ServerName, "server-name", "", "`NAME` that the server's certificate must carry, also sent as SNI (default: the host of --server)")
 	flags.StringVar((*string)(&config.Verification), "verify", string(config.Verification), "`MODE`: verify-full, or verify-ca, which does not compare the name")
@@ -55,8 +57,5 @@ func New() *cobra.Command {
 	flags.StringVar(&config.Files.Key, "client-key", "", "PEM `FILE` of its private key")
 	flags.DurationVar(&config.ConnectTimeout, "connect-timeout", config.ConnectTimeout, "how long the connection to the server may take, without TLS")
 	flags.DurationVar(&config.HandshakeTimeout, "handshake-timeout", config.HandshakeTimeout, "how long the server may take to begin TLS")
-	flags.DurationVar(&config.FirstPacketTimeout, "first-packet-timeout", config.FirstPacketTimeout, "how long a client may take for the packet that it begins with; in MySQL for all of its login")
-	flags.DurationVar(&config.DrainTimeout, "drain-timeout", config.DrainTimeout, "how long open connections may go on after SIGTERM")
-	flags.IntVar(&config.MaxConnections, "max-connections", config.MaxConnections, "how many connections are open at once")
 	return c
 }

@@ -29,6 +29,13 @@ func TestBadInputIsOneLineStatusTwoAndChangesNothing(t *testing.T) {
 	} {
 		run.WantBadInput(t, "", append(slices.Clip(good), arguments...)...)
 	}
+	fromClients := []string{"bridge", "from-clients", "--protocol", "postgres", "--listen", socket, "--envoy", missing, "--certificate", missing, "--key", missing}
+	for _, arguments := range [][]string{
+		{"--protocol", ""}, {"--protocol", "oracle"}, {"--direct-tls"}, {"--listen", ""}, {"--envoy", ""}, {"--envoy", "10.0.0.1:5432"},
+		{"--envoy", "localhost:5432"}, {"--certificate", ""}, {"--key", ""}, {"--client-certificates", "none"}, {"--max-connections", "0"}, {"more"},
+	} {
+		run.WantBadInput(t, "", append(slices.Clip(fromClients), arguments...)...)
+	}
 	if commandtest.Content(t, folder) != before {
 		t.Error("something changed")
 	}

@@ -19,11 +19,14 @@ type protocolFlags struct {
 
 func (f *protocolFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.name, "protocol", "", "`NAME`: postgres or mysql, which is MariaDB's too")
+}
+
+func (f *protocolFlags) addDirect(c *cobra.Command) {
 	c.Flags().BoolVar(&f.direct, "direct-tls", false, "begin TLS at once, by ALPN, which PostgreSQL 17 and later take")
 }
 
-// parse gives the protocol, and its names for ALPN.
-func (f *protocolFlags) parse(firstPacket time.Duration) (bridge.Protocol, []string, error) {
+// toServer gives the protocol, and its names for ALPN.
+func (f *protocolFlags) toServer(firstPacket time.Duration) (bridge.Protocol, []string, error) {
 	switch f.name {
 	case "postgres":
 		return postgres.Protocol{Direct: f.direct, FirstPacketTimeout: firstPacket}, []string{postgres.ALPN}, nil
@@ -32,8 +35,24 @@ func (f *protocolFlags) parse(firstPacket time.Duration) (bridge.Protocol, []str
 			return nil, nil, fault.Input("--direct-tls", "no server of MySQL's protocol takes TLS at once", "leave it out")
 		}
 		return mysql.Protocol{LoginTimeout: firstPacket}, nil, nil
-	case "":
-		return nil, nil, fault.Input("--protocol", "not given", "use postgres or mysql")
 	}
-	return nil, nil, fault.Input("--protocol "+f.name, "no such protocol", "use postgres or mysql")
+	return nil, nil, f.unknown()
+}
+
+// fromClients gives the clients' protocol, and its names for ALPN.
+func (f *protocolFlags) fromClients(firstPacket time.Duration) (bridge.ClientProtocol, []string, error) {
+	switch f.name {
+	case "postgres":
+		return postgres.Clients{FirstPacketTimeout: firstPacket}, []string{postgres.ALPN}, nil
+	case "mysql":
+		return mysql.Clients{LoginTimeout: firstPacket}, nil, nil
+	}
+	return nil, nil, f.unknown()
+}
+
+func (f *protocolFlags) unknown() error {
+	if f.name == "" {
+		return fault.Input("--protocol", "not given", "use postgres or mysql")
+	}
+	return fault.Input("--protocol "+f.name, "no such protocol", "use postgres or mysql")
 }

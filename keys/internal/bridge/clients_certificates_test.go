@@ -1,0 +1,140 @@
+package bridge
+
+import (
+	"crypto/tls"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fieldveil/fieldveil/keys/internal/bridge/bridgetest"
+	"github.com/fieldveil/fieldveil/keys/internal/bridge/downstream"
+	"github.com/fieldveil/fieldveil/keys/internal/bridge/postgres"
+	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
+)
+
+func itoa(number uint16) string { return strconv.Itoa(int(number)) }
+
+// opens says whether a client's session begins: in TLS 1.3 the handshake ends before the certificate was judged.
+func (f *clientsFixture) opens(config *tls.Config) bool {
+	f.t.Helper()
+	client, err := f.request(config)
+	if err != nil {
+		return false
+	}
+	if _, err := client.Write([]byte(startup())); err != nil {
+		return false
+	}
+	first := make([]byte, 1)
+	_, err = client.Read(first)
+	return err == nil && first[0] == 'R'
+}
+
+func TestClientsCertificateIsVerifiedWhereItIsAskedFor(t *testing.T) {
+	stranger := bridgetest.NewAuthority(t)
+	known := bridgetest.NewAuthority(t)
+	for _, mode := range []downstream.Certificates{downstream.Required, downstream.Optional} {
+		f := newClientsFixture(t)
+		f.config.Certificates = mode
+		f.config.Files.CA = filepath.Join(testfile.Folder(t), "client-ca.pem")
+		testfile.Write(t, f.config.Files.CA, known.PEM)
+		f.envoy(serving)
+		f.startPostgres()
+		if !f.opens(f.trusting(known)) {
+			t.Errorf("%s: a certificate of the authority is refused:\n%s", mode, f.log.String())
+		}
+		if f.opens(f.trusting(stranger)) {
+			t.Errorf("%s: a certificate of another authority", mode)
+		}
+		f.logged("unknown authority")
+		if f.opens(f.trusting(nil)) != (mode == downstream.Optional) {
+			t.Errorf("%s: without a certificate", mode)
+		}
+		expired := f.trusting(nil)
+		expired.Certificates = known.ServerUntil("app", time.Now().Add(-time.Minute)).Certificates
+		if f.opens(expired) {
+			t.Errorf("%s: an expired certificate", mode)
+		}
+		f.logged("expired")
+		if mode == downstream.Required && !strings.Contains(f.log.String(), "it shows no certificate; show one") {
+			t.Error(f.log.String())
+		}
+		f.logged(`"reason":"client_certificate"`)
+	}
+}
+
+func TestRenewedCertificateCountsFromTheNextConnectionOn(t *testing.T) {
+	f := newClientsFixture(t)
+	f.certify("other.shop.test")
+	f.envoy(serving)
+	f.startPostgres()
+	if f.opens(f.trusting(nil)) {
+		t.Fatal("a certificate for another name")
+	}
+	f.logged("it ended TLS (")
+	f.certify(serverName)
+	if !f.opens(f.trusting(nil)) {
+		t.Errorf("the renewed certificate is not shown:\n%s", f.log.String())
+	}
+	// Half of a renewal: the former pair stays.
+	certificate, _ := f.authority.Issue(serverName, time.Now().Add(time.Hour))
+	testfile.Write(t, f.config.Files.Certificate, certificate)
+	if !f.opens(f.trusting(nil)) || !strings.Contains(f.log.String(), "the former content stays in use") {
+		t.Errorf("half of a renewal:\n%s", f.log.String())
+	}
+}
+
+func TestOlderTLSOfAClientIsRefused(t *testing.T) {
+	f := newClientsFixture(t)
+	f.startPostgres()
+	config := f.trusting(nil)
+	config.MinVersion, config.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
+	if _, err := f.request(config); err == nil || !strings.Contains(err.Error(), "protocol version") {
+		t.Error(err)
+	}
+	f.logged(`"reason":"handshake_failed"`)
+}
+
+func TestClientPastTheLimitIsToldAndDrainEndsTheRest(t *testing.T) {
+	f := newClientsFixture(t)
+	f.config.MaxConnections, f.config.DrainTimeout = 1, 200*time.Millisecond
+	f.envoy(serving)
+	f.startPostgres()
+	first := f.secure()
+	write(t, first, startup())
+	read(t, first, 1)
+	second := f.connect()
+	write(t, second, sslRequest)
+	wantFatal(t, readAll(second), "53300", "--max-connections")
+	f.stop()
+	select {
+	case err := <-f.ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(patience / 2):
+		t.Error("it does not end")
+	}
+}
+
+func TestClientsSettingsThatCanNotWorkAreBadInput(t *testing.T) {
+	for reason, change := range map[string]func(*ClientsConfig){
+		"--listen: not given":              func(c *ClientsConfig) { c.Listen = "" },
+		"nobody knows which user":          func(c *ClientsConfig) { c.AllowUIDs = []uint32{1} },
+		"--envoy: not given":               func(c *ClientsConfig) { c.Envoy = "" },
+		"what goes there is not encrypted": func(c *ClientsConfig) { c.Envoy = "10.0.0.1:5432" },
+		"--certificate and --key":          func(c *ClientsConfig) { c.Files.Key = "" },
+		"no such mode":                     func(c *ClientsConfig) { c.Certificates = "some" },
+		"out of range":                     func(c *ClientsConfig) { c.ConnectTimeout = 0 },
+		"it holds no certificate":          func(c *ClientsConfig) { c.Files.CA = c.Files.Key },
+	} {
+		f := newClientsFixture(t)
+		change(&f.config)
+		err := RunFromClients(t.Context(), f.config, postgres.Clients{}, nil, discard())
+		if fault.ExitStatus(err) != fault.ExitBadInput || !strings.Contains(err.Error(), reason) {
+			t.Errorf("%s: %v", reason, err)
+		}
+	}
+}
