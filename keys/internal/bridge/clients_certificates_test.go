@@ -104,7 +104,7 @@ func TestClientPastTheLimitIsToldAndDrainEndsTheRest(t *testing.T) {
 	f.startPostgres()
 	first := f.secure()
 	write(t, first, startup())
-	read(t, first, 1)
+	read(t, first, len(admitted))
 	second := f.connect()
 	write(t, second, sslRequest)
 	wantFatal(t, readAll(second), "53300", "--max-connections")

@@ -128,13 +128,16 @@ func (f *clientsFixture) secure() *tls.Conn {
 	return secure
 }
 
-// serving answers the StartupMessage with one byte, and then says what it hears until the client ends.
+// admitted is AuthenticationOk.
+const admitted = "R\x00\x00\x00\x08\x00\x00\x00\x00"
+
+// serving lets in who sends the StartupMessage, and then says what it hears until the client ends.
 func serving(connection net.Conn) {
 	first := make([]byte, len(startup()))
 	if _, err := io.ReadFull(connection, first); err != nil || string(first) != startup() {
 		return
 	}
-	_, _ = io.WriteString(connection, "R")
+	_, _ = io.WriteString(connection, admitted)
 	_, _ = io.Copy(connection, connection)
 	_, _ = io.WriteString(connection, "end")
 }

@@ -20,7 +20,7 @@ func TestClientsSessionPassesBothWaysAndAHalfCloseStaysOne(t *testing.T) {
 	f.startPostgres()
 	client := f.secure()
 	write(t, client, startup())
-	if got := read(t, client, 1); string(got) != "R" {
+	if got := read(t, client, len(admitted)); string(got) != admitted {
 		t.Fatalf("%q", got)
 	}
 	large := bytes.Repeat([]byte("0123456789"), 1<<17)
@@ -55,7 +55,7 @@ func TestEnvoyLearnsTheClientsAddressUnlessItIsToldNot(t *testing.T) {
 	f.startPostgres()
 	client = f.secure()
 	write(t, client, startup())
-	if got := read(t, client, 1); string(got) != "R" {
+	if got := read(t, client, len(admitted)); string(got) != admitted {
 		t.Errorf("%q", got)
 	}
 }
@@ -73,7 +73,7 @@ func TestGSSENCRequestIsDeclinedAndTLSStillBegins(t *testing.T) {
 	read(t, connection, 1)
 	secure := tls.Client(connection, f.trusting(nil))
 	write(t, secure, startup())
-	if got := read(t, secure, 1); string(got) != "R" {
+	if got := read(t, secure, len(admitted)); string(got) != admitted {
 		t.Errorf("%q", got)
 	}
 }
@@ -84,7 +84,7 @@ func TestClientsDirectTLSNeedsTheProtocolsName(t *testing.T) {
 	f.startPostgres()
 	named := tls.Client(f.connect(), f.trusting(nil, postgres.ALPN))
 	write(t, named, startup())
-	if got := read(t, named, 1); string(got) != "R" {
+	if got := read(t, named, len(admitted)); string(got) != admitted {
 		t.Errorf("%q", got)
 	}
 	unnamed := tls.Client(f.connect(), f.trusting(nil))
@@ -126,7 +126,7 @@ func TestClientWithoutTLSIsRefusedUnlessItIsAllowed(t *testing.T) {
 	f.startPostgres()
 	client = f.connect()
 	write(t, client, startup())
-	if got := read(t, client, 1); string(got) != "R" {
+	if got := read(t, client, len(admitted)); string(got) != admitted {
 		t.Errorf("%q", got)
 	}
 	if got, want := f.secure().ConnectionState().Version, uint16(tls.VersionTLS13); got != want {
@@ -193,7 +193,7 @@ func TestUnixSocketForClientsTakesTLSToo(t *testing.T) {
 	f.startPostgres()
 	client := f.secure()
 	write(t, client, startup())
-	if got := read(t, client, 1); string(got) != "R" {
+	if got := read(t, client, len(admitted)); string(got) != admitted {
 		t.Errorf("%q", got)
 	}
 	if header := <-f.headers; !strings.HasSuffix(header, "\x20\x00\x00\x00") {

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"net"
 	"time"
 
 	"github.com/fieldveil/fieldveil/keys/internal/bridge/downstream"
@@ -16,12 +17,15 @@ const handshakeRecord = 0x16
 type Clients struct {
 	// FirstPacketTimeout is how long a client may take to send what it begins with, before TLS and again within it.
 	FirstPacketTimeout time.Duration
+	// PassSCRAM leaves logins as they are: where no TLS lies between Envoy and the server.
+	PassSCRAM bool
 }
 
-// Accept begins TLS with the client, takes its first packet and passes it on to Envoy. An error is told to the client.
+// Accept begins TLS with the client, takes its first packet and passes it on to Envoy, and then the begin of its
+// login. An error is told to the client.
 func (c Clients) Accept(ctx context.Context, client downstream.Socket, door *downstream.Door) (*downstream.Session, *peer.Refusal) {
 	e := &entrance{
-		door: door, socket: client, client: client,
+		door: door, socket: client, client: client, passSCRAM: c.PassSCRAM,
 		reader: packetReader{c.FirstPacketTimeout, "connect with PostgreSQL's protocol 3"},
 	}
 	session, refusal := e.run(ctx)
@@ -36,6 +40,8 @@ type entrance struct {
 	door   *downstream.Door
 	reader packetReader
 	socket downstream.Socket
+	// passSCRAM leaves the login as it is.
+	passSCRAM bool
 
 	client peer.Stream // the socket, and TLS on it once that has begun
 	// isSilent says that the client can be told nothing: its TLS has failed, or it asked for a cancellation.
@@ -57,11 +63,30 @@ func (e *entrance) run(ctx context.Context) (*downstream.Session, *peer.Refusal)
 	if refusal != nil {
 		return nil, refusal
 	}
-	if _, err := envoy.Write(first); err != nil {
+	if refusal := e.introduce(ctx, first, envoy); refusal != nil {
 		envoy.Close()
-		return nil, e.door.Classify(err)
+		return nil, refusal
 	}
 	return &downstream.Session{Client: e.client, Envoy: envoy}, nil
+}
+
+// introduce passes the first packet on, and the login as far as the client's TLS changes something in it.
+func (e *entrance) introduce(ctx context.Context, first firstPacket, envoy net.Conn) *peer.Refusal {
+	if _, err := envoy.Write(first); err != nil {
+		return e.door.Classify(err)
+	}
+	if first.isCancel() || !e.isWithinTLS() || e.passSCRAM {
+		return nil
+	}
+	_ = e.socket.SetDeadline(time.Now().Add(e.reader.timeout))
+	_ = envoy.SetDeadline(time.Now().Add(e.reader.timeout + e.door.HandshakeTimeout))
+	l := &login{client: e.client, envoy: envoy, timeout: e.reader.timeout.String()}
+	if refusal := l.run(ctx); refusal != nil {
+		return refusal
+	}
+	_ = e.socket.SetDeadline(time.Time{})
+	_ = envoy.SetDeadline(time.Time{})
+	return nil
 }
 
 // mayBePlain lets CancelRequests in without TLS, as the server does: many clients send them so for a session within TLS.

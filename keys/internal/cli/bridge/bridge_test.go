@@ -31,7 +31,7 @@ func TestBadInputIsOneLineStatusTwoAndChangesNothing(t *testing.T) {
 	}
 	fromClients := []string{"bridge", "from-clients", "--protocol", "postgres", "--listen", socket, "--envoy", missing, "--certificate", missing, "--key", missing}
 	for _, arguments := range [][]string{
-		{"--protocol", ""}, {"--protocol", "oracle"}, {"--direct-tls"}, {"--listen", ""}, {"--envoy", ""}, {"--envoy", "10.0.0.1:5432"},
+		{"--protocol", ""}, {"--protocol", "oracle"}, {"--direct-tls"}, {"--protocol", "mysql", "--pass-scram"}, {"--listen", ""}, {"--envoy", ""}, {"--envoy", "10.0.0.1:5432"},
 		{"--envoy", "localhost:5432"}, {"--certificate", ""}, {"--key", ""}, {"--client-certificates", "none"}, {"--max-connections", "0"}, {"more"},
 	} {
 		run.WantBadInput(t, "", append(slices.Clip(fromClients), arguments...)...)

@@ -41,6 +41,7 @@ func newFromClients() *cobra.Command {
 		},
 	}
 	protocol.add(c)
+	protocol.addPassSCRAM(c)
 	addSettings(c, &config.Settings)
 	flags := c.Flags()
 	flags.StringVar(&config.Listen, "listen", "", "`ADDRESS` for clients: HOST:PORT, or the path of a Unix socket")

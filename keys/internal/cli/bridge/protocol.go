@@ -15,6 +15,7 @@ import (
 type protocolFlags struct {
 	name   string
 	direct bool
+	scram  bool
 }
 
 func (f *protocolFlags) add(c *cobra.Command) {
@@ -23,6 +24,10 @@ func (f *protocolFlags) add(c *cobra.Command) {
 
 func (f *protocolFlags) addDirect(c *cobra.Command) {
 	c.Flags().BoolVar(&f.direct, "direct-tls", false, "begin TLS at once, by ALPN, which PostgreSQL 17 and later take")
+}
+
+func (f *protocolFlags) addPassSCRAM(c *cobra.Command) {
+	c.Flags().BoolVar(&f.scram, "pass-scram", false, "pass every login as it is, where Envoy reaches the PostgreSQL server without TLS")
 }
 
 // toServer gives the protocol, and its names for ALPN.
@@ -43,8 +48,11 @@ func (f *protocolFlags) toServer(firstPacket time.Duration) (bridge.Protocol, []
 func (f *protocolFlags) fromClients(firstPacket time.Duration) (bridge.ClientProtocol, []string, error) {
 	switch f.name {
 	case "postgres":
-		return postgres.Clients{FirstPacketTimeout: firstPacket}, []string{postgres.ALPN}, nil
+		return postgres.Clients{FirstPacketTimeout: firstPacket, PassSCRAM: f.scram}, []string{postgres.ALPN}, nil
 	case "mysql":
+		if f.scram {
+			return nil, nil, fault.Input("--pass-scram", "no client of MySQL's protocol logs in so", "leave it out")
+		}
 		return mysql.Clients{LoginTimeout: firstPacket}, nil, nil
 	}
 	return nil, nil, f.unknown()
