@@ -55,6 +55,8 @@ class Listener:
     filter: dict | None = None
     # The number in the socket's name.
     number: int = 5432
+    # Whoever connects says the client's address: a bridge from clients.
+    proxy_protocol: bool = False
 
     @property
     def socket(self) -> Path:
@@ -70,6 +72,7 @@ class Listener:
             ],
             "filter": self.filter,
             "upstream": self.upstream,
+            "proxy_protocol": self.proxy_protocol,
         }
 
 

@@ -56,6 +56,8 @@ class MySqlOptions:
     tls: bool = False
     # Another way to the server than its own addresses.
     upstream: "Callable[[MySqlStack], Upstream] | None" = None
+    # A bridge from clients connects to its listener.
+    proxy_protocol: bool = False
     build: Build = OLDER
     keysets: tuple[str, ...] = KEYSETS
     # More catalogs and rules, beside the example's.
@@ -141,7 +143,9 @@ class MySqlStack(Sidecar):
     def _make_envoy(self) -> MySqlEnvoy:
         options = self.options
         config = overlaid(shared_config("orders-mysql"), options.filter_config or {})
-        listeners = [MySqlListener(SEALED, self.work.path / "my-in", filter=config if options.filter else None)]
+        filtered = config if options.filter else None
+        socket_dir, proxied = self.work.path / "my-in", options.proxy_protocol
+        listeners = [MySqlListener(SEALED, socket_dir, filter=filtered, proxy_protocol=proxied)]
         if options.plain:
             listeners.append(MySqlListener(PLAIN, self.work.path / "my-plain"))
         return MySqlEnvoy(

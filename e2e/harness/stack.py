@@ -65,6 +65,8 @@ class Way:
 
     upstream: Upstream
     filter: bool = True
+    # A bridge from clients connects.
+    proxy_protocol: bool = False
 
 
 def filter_config(changes: dict | None = None) -> dict:
@@ -148,7 +150,8 @@ class Stack(Sidecar):
             listeners.append(Listener(PLAIN, self.plain_socket_dir))
         ways = options.ways(self) if options.ways else {}
         for number, (name, way) in enumerate(ways.items(), start=5433):
-            listeners.append(Listener(name, self.socket_dir, name, config if way.filter else None, number))
+            filtered = config if way.filter else None
+            listeners.append(Listener(name, self.socket_dir, name, filtered, number, way.proxy_protocol))
         return Envoy(
             self.work,
             listeners,

@@ -6,7 +6,7 @@ import psycopg
 import pytest
 
 from harness import Options, Stack, install
-from harness.bridge import Bridge
+from harness.bridge import Bridge, Bridged
 from harness.postgres import CERTIFIED
 from harness.relay import TcpRelay
 from harness.stack import Way
@@ -25,29 +25,14 @@ SSL_REQUEST = b"\x00\x00\x00\x08\x04\xd2\x16\x2f"
 LONG = "0123456789" * 400_000
 
 
-class Bridged:
+class ToServer(Bridged):
     """A server behind a relay that records, and bridges to it, right ones and wrong ones."""
 
     def __init__(self) -> None:
         self.relay: TcpRelay | None = None
         self.bridges: dict[str, Bridge] = {}
-        self.stack = Stack(Options(tls=True, ways=self._ways))
-
-    def start(self) -> "Bridged":
-        try:
-            self.relay.start()
-            for bridge in self.bridges.values():
-                bridge.start()
-            self.stack.start()
-        except BaseException:
-            self.stop()
-            raise
-        return self
-
-    def stop(self) -> None:
-        for part in (*self.bridges.values(), self.relay):
-            part.stop()
-        self.stack.stop()
+        stack = Stack(Options(tls=True, ways=self._ways))
+        super().__init__(stack, self.relay, *self.bridges.values())
 
     def connect(self, user: str, way: str = "verified", *, tcp: bool = False) -> psycopg.Connection:
         return psycopg.connect(self.stack.dsn(user, listener=way, tcp=tcp), autocommit=True)
@@ -74,8 +59,8 @@ class Bridged:
 
 
 @pytest.fixture(scope="module")
-def bridged() -> Iterator[Bridged]:
-    running = Bridged().start()
+def bridged() -> Iterator[ToServer]:
+    running = ToServer().start()
     yield running
     running.stop()
 
@@ -85,7 +70,7 @@ def encryption(connection: psycopg.Connection) -> tuple[bool, str]:
 
 
 @pytest.mark.parametrize("tcp", [False, True], ids=["unix", "tcp"])
-def test_values_are_sealed_and_nothing_is_plain_on_the_way_to_the_server(bridged: Bridged, tcp: bool) -> None:
+def test_values_are_sealed_and_nothing_is_plain_on_the_way_to_the_server(bridged: ToServer, tcp: bool) -> None:
     bridged.relay.forget()
     with bridged.connect("app", tcp=tcp) as app, bridged.stack.direct() as direct:
         assert encryption(app) == (True, "TLSv1.3")
@@ -100,12 +85,12 @@ def test_values_are_sealed_and_nothing_is_plain_on_the_way_to_the_server(bridged
         assert not [value for value in (ADA[1], ADA[3], "customer", "SCRAM", "fv1.") if value.encode() in seen]
 
 
-def test_long_values_pass_whole_both_ways(bridged: Bridged) -> None:
+def test_long_values_pass_whole_both_ways(bridged: ToServer) -> None:
     with bridged.connect("app") as app:
         assert app.execute("SELECT %s::text", [LONG]).fetchone() == (LONG,)
 
 
-def test_cancel_goes_to_the_server_within_tls(bridged: Bridged) -> None:
+def test_cancel_goes_to_the_server_within_tls(bridged: ToServer) -> None:
     with bridged.connect("app") as app, bridged.stack.direct() as direct:
         bridged.relay.forget()
         with cancelling(direct, app.cancel_safe), pytest.raises(psycopg.errors.QueryCanceled, match="user request"):
@@ -115,18 +100,18 @@ def test_cancel_goes_to_the_server_within_tls(bridged: Bridged) -> None:
         assert app.execute("SELECT 42").fetchone() == (42,)
 
 
-def test_tls_from_the_first_byte_is_begun_where_it_is_configured(bridged: Bridged) -> None:
+def test_tls_from_the_first_byte_is_begun_where_it_is_configured(bridged: ToServer) -> None:
     with bridged.connect("app", "direct") as app:
         assert encryption(app)[0]
 
 
-def test_certificate_that_the_server_asks_for_is_shown(bridged: Bridged) -> None:
+def test_certificate_that_the_server_asks_for_is_shown(bridged: ToServer) -> None:
     assert "connection requires a valid client certificate" in bridged.refused(CERTIFIED, "verified")
     with bridged.connect(CERTIFIED, "certified") as session:
         assert encryption(session)[0]
 
 
-def test_server_that_does_not_verify_is_refused_and_the_client_is_told_why(bridged: Bridged) -> None:
+def test_server_that_does_not_verify_is_refused_and_the_client_is_told_why(bridged: ToServer) -> None:
     bridged.relay.forget()
     told = bridged.refused("app", "unknown")
     assert "none of the trusted authorities signed it; give the authority that signed it by --ca" in told

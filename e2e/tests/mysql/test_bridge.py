@@ -6,7 +6,7 @@ import pymysql
 import pytest
 
 from harness import shop as example
-from harness.bridge import Bridge
+from harness.bridge import Bridge, Bridged
 from harness.envoy import Upstream
 from harness.mysql_builds import MYSQL, NEWER, Build
 from harness.mysql_stack import MySqlOptions, MySqlStack
@@ -22,29 +22,18 @@ ACCESS_DENIED = 1045
 LONG = "0123456789" * 400_000
 
 
-class Bridged:
+class ToServer(Bridged):
     """A server whose user `app` must come by TLS, behind a relay that records, and a bridge to it."""
 
     def __init__(self, build: Build) -> None:
         self.relay: TcpRelay | None = None
         self.bridge: Bridge | None = None
         settings = {"require-secure-transport": "ON"}
-        self.stack = MySqlStack(MySqlOptions(build=build, tls=True, upstream=self._upstream, settings=settings))
+        stack = MySqlStack(MySqlOptions(build=build, tls=True, upstream=self._upstream, settings=settings))
+        super().__init__(stack, self.relay, self.bridge)
 
-    def start(self) -> "Bridged":
-        try:
-            self.relay.start()
-            self.bridge.start()
-            self.stack.start()
-            self.stack.stored("ALTER USER app@'%%' REQUIRE SSL")
-        except BaseException:
-            self.stop()
-            raise
-        return self
-
-    def stop(self) -> None:
-        for part in (self.bridge, self.relay, self.stack):
-            part.stop()
+    def prepare(self) -> None:
+        self.stack.stored("ALTER USER app@'%%' REQUIRE SSL")
 
     def _upstream(self, stack: MySqlStack) -> Upstream:
         self.relay = TcpRelay(stack.server.port)
@@ -53,17 +42,17 @@ class Bridged:
 
 
 @pytest.fixture(scope="module", params=(NEWER, MYSQL), ids=lambda build: build.name)
-def bridged(request: pytest.FixtureRequest) -> Iterator[Bridged]:
+def bridged(request: pytest.FixtureRequest) -> Iterator[ToServer]:
     build: Build = request.param
     if not build.is_there:
         pytest.skip(f"no {build.name} for this machine: see dev/setup/servers.py")
-    running = Bridged(build).start()
+    running = ToServer(build).start()
     yield running
     running.stop()
 
 
 @pytest.mark.parametrize("tcp", [False, True], ids=["unix", "tcp"])
-def test_values_are_sealed_and_nothing_is_plain_on_the_way_to_the_server(bridged: Bridged, tcp: bool) -> None:
+def test_values_are_sealed_and_nothing_is_plain_on_the_way_to_the_server(bridged: ToServer, tcp: bool) -> None:
     stack = bridged.stack
     bridged.relay.forget()
     stack.stored("TRUNCATE customer")
@@ -78,12 +67,12 @@ def test_values_are_sealed_and_nothing_is_plain_on_the_way_to_the_server(bridged
         assert not [value for value in (ADA[1], ADA[3], "customer", "app\0", "fv1.") if value.encode() in seen]
 
 
-def test_long_values_pass_whole_both_ways(bridged: Bridged) -> None:
+def test_long_values_pass_whole_both_ways(bridged: ToServer) -> None:
     with bridged.stack.connect("app") as app:
         assert ask(app, "SELECT %s", [LONG]) == [(LONG,)]
 
 
-def test_change_of_the_user_passes(bridged: Bridged) -> None:
+def test_change_of_the_user_passes(bridged: ToServer) -> None:
     with connector(bridged.stack) as app:
         app.cmd_change_user("billing", example.PASSWORD, example.DATABASE)
         with app.cursor() as cursor:
@@ -92,14 +81,14 @@ def test_change_of_the_user_passes(bridged: Bridged) -> None:
 
 
 @pytest.mark.parametrize("tcp", [False, True], ids=["unix", "tcp"])
-def test_wrong_password_is_the_servers_refusal(bridged: Bridged, tcp: bool) -> None:
+def test_wrong_password_is_the_servers_refusal(bridged: ToServer, tcp: bool) -> None:
     with pytest.raises(pymysql.OperationalError) as refused:
         bridged.stack.connect("app", tcp=tcp, password="wrong")
     assert refused.value.args[0] == ACCESS_DENIED
 
 
 @pytest.mark.parametrize("tcp", [False, True], ids=["unix", "tcp"])
-def test_login_works_with_a_cold_cache_and_with_a_warm_one(bridged: Bridged, tcp: bool) -> None:
+def test_login_works_with_a_cold_cache_and_with_a_warm_one(bridged: ToServer, tcp: bool) -> None:
     """MySQL's caching_sha2_password: cold, the server wants the password itself, and within TLS as it is."""
     stack = bridged.stack
     stack.server.stop()
@@ -111,7 +100,7 @@ def test_login_works_with_a_cold_cache_and_with_a_warm_one(bridged: Bridged, tcp
     assert example.PASSWORD.encode() not in bridged.relay.to_server()
 
 
-def test_server_that_is_not_there_is_told_through_the_sidecar(bridged: Bridged) -> None:
+def test_server_that_is_not_there_is_told_through_the_sidecar(bridged: ToServer) -> None:
     bridged.relay.stop()
     try:
         with pytest.raises(pymysql.OperationalError) as refused:

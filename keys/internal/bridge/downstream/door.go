@@ -117,7 +117,7 @@ func (d *Door) classify(err error) *peer.Refusal {
 	case peer.IsDisconnect(err):
 		return peer.Refuse(peer.BadClient, place, "it closed the connection within TLS's handshake", "see the client's log")
 	}
-	return peer.Refuse(peer.HandshakeFailed, place, "TLS failed ("+peer.Reason(err)+")", "see which versions of TLS and which protocol's name (ALPN) it offers: 1.2 is the least")
+	return peer.Refuse(peer.HandshakeFailed, place, "TLS failed ("+peer.Reason(err)+")", "see its log: whether it trusts the authority of --certificate, has TLS 1.2 at least, and names the protocol (ALPN)")
 }
 
 func plaintext() *peer.Refusal {
