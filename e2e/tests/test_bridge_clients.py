@@ -2,19 +2,21 @@
 
 import asyncio
 import ssl
+import subprocess
 from collections.abc import Iterator
 
 import asyncpg
 import psycopg
 import pytest
 
+from dev.layout import PGX_CLIENT
 from harness import Options, Stack, install
 from harness import shop as example
 from harness.bridge import Bridge, Bridged, ClientBridge
 from harness.envoy import LOOPBACK, Upstream
 from harness.relay import TcpRelay
 from harness.stack import CONNECT_SECONDS, Way
-from harness.waiting import until, until_equal
+from harness.waiting import patience, until, until_equal
 from tests.cancelling import SLEEPS, cancelling
 from tests.rows import ADA, INSERT
 from tests.test_bridge import LONG, SSL_REQUEST
@@ -41,6 +43,7 @@ class FromClients(Bridged):
         told = {
             LOCAL: (LOCAL, "--pass-scram"),
             BOTH: (BOTH,),
+            "proof passes": (BOTH, "--pass-scram"),
             "plain too": (BOTH, "--allow-plain"),
             "certified": (BOTH, *asked),
             "certified or not": (BOTH, *asked, "--client-certificates", "optional"),
@@ -137,13 +140,21 @@ def test_login_works_whatever_the_client_prefers(bridged: FromClients, binding: 
 
 
 def test_client_that_demands_channel_binding_says_that_it_is_not_offered(bridged: FromClients) -> None:
-    assert "channel binding is required, but" in bridged.refused(channel_binding="require")
+    assert "channel binding required but not supported" in bridged.refused(channel_binding="require")
 
 
 def test_client_that_gives_its_password_to_nobody_says_so_unless_its_proof_passes(bridged: FromClients) -> None:
     assert "server requested a cleartext password" in bridged.refused(require_auth="scram-sha-256")
     with bridged.connect("app", LOCAL, require_auth="scram-sha-256") as app:
         assert app.execute("SELECT 42").fetchone() == (42,)
+
+
+def test_proof_that_passes_to_a_server_within_tls_is_taken_of_clients_without_channel_binding_alone(
+    bridged: FromClients,
+) -> None:
+    with bridged.connect("app", "proof passes", channel_binding="disable", require_auth="scram-sha-256") as app:
+        assert app.execute("SELECT 42").fetchone() == (42,)
+    assert "SCRAM channel binding negotiation error" in bridged.refused("proof passes")
 
 
 def test_asyncpg_comes_in_with_its_strictest_mode(bridged: FromClients) -> None:
@@ -160,6 +171,18 @@ def test_asyncpg_comes_in_with_its_strictest_mode(bridged: FromClients) -> None:
             await connection.close()
 
     assert asyncio.run(session()) == "app"
+
+
+@pytest.mark.parametrize("way", [LOCAL, BOTH])
+def test_pgx_comes_in_with_its_strictest_mode_and_runs_every_query_mode(bridged: FromClients, way: str) -> None:
+    with bridged.stack.direct() as direct:
+        direct.execute("TRUNCATE customer")
+    dsn = (
+        f"host=localhost port={bridged.bridges[way].port} user=app password='{example.PASSWORD}' "
+        f"dbname={example.DATABASE} sslmode=verify-full sslrootcert={bridged.stack.certificates.ca}"
+    )
+    done = subprocess.run([PGX_CLIENT, dsn], capture_output=True, text=True, check=False, timeout=patience(90))
+    assert done.returncode == 0, done.stderr
 
 
 def test_cancel_reaches_the_server_within_tls(bridged: FromClients) -> None:

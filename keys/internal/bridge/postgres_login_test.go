@@ -36,10 +36,6 @@ func sasl(code byte, text string) string {
 	return messageOf('R', "\x00\x00\x00"+string([]byte{code})+text)
 }
 
-func response(text string) string {
-	return messageOf('p', "SCRAM-SHA-256\x00"+string(binary.BigEndian.AppendUint32(nil, uint32(len(text))))+text)
-}
-
 // scramServer is a server whose user has this password. It gives the client's first message to seen.
 func scramServer(t *testing.T, password string, seen chan<- string) func(net.Conn) {
 	return func(connection net.Conn) {
@@ -74,7 +70,7 @@ func mac(key []byte, message string) []byte {
 	return hash.Sum(nil)
 }
 
-func TestClientThatMissesChannelBindingIsAskedForItsPasswordWithinTLS(t *testing.T) {
+func TestClientIsAskedForItsPasswordWithinTLSAndTheServerGetsTheProof(t *testing.T) {
 	for given, opens := range map[string]bool{canary: true, "wrong": false} {
 		f := newClientsFixture(t)
 		seen := make(chan string, 1)
@@ -82,10 +78,6 @@ func TestClientThatMissesChannelBindingIsAskedForItsPasswordWithinTLS(t *testing
 		f.startPostgres()
 		client := f.secure()
 		write(t, client, startup())
-		if got := takeMessage(t, client); got != offer {
-			t.Fatalf("%q", got)
-		}
-		write(t, client, response("y,,n=,r=nonce"))
 		if got := read(t, client, len(asksInText)); string(got) != asksInText {
 			t.Fatalf("%q", got)
 		}
@@ -97,7 +89,7 @@ func TestClientThatMissesChannelBindingIsAskedForItsPasswordWithinTLS(t *testing
 		if got := read(t, client, len(admitted)); string(got) != admitted {
 			t.Errorf("%q", got)
 		}
-		if first := <-seen; strings.Contains(first, "nonce") || strings.Contains(f.log.String(), canary) {
+		if first := <-seen; !strings.HasPrefix(first, "n=,r=") || strings.Contains(f.log.String(), canary) {
 			t.Errorf("%q", first)
 		}
 		write(t, client, "x")
@@ -114,23 +106,25 @@ func wantServersRefusal(t *testing.T, client io.Reader) {
 	}
 }
 
-func TestClientThatDoesNotKnowChannelBindingProvesItsPasswordItself(t *testing.T) {
-	for _, first := range []string{"n,,n=,r=nonce", "y,,n=,r=nonce"} {
+func TestLoginPassesAsItIsWhereTheFlagSaysSoAndWhereItIsNotSCRAM(t *testing.T) {
+	for _, question := range []string{offer, "\x00\x00\x00\x0aOAUTHBEARER\x00\x00", "\x00\x00\x00\x05salt"} {
 		f := newClientsFixture(t)
 		seen := make(chan string, 1)
 		f.envoy(func(connection net.Conn) {
 			read(t, connection, len(startup()))
-			write(t, connection, messageOf('R', offer))
+			write(t, connection, messageOf('N', "SNOTICE\x00\x00")+messageOf('R', question))
 			seen <- takeMessage(t, connection)
 			write(t, connection, "xyz")
 		})
-		// A client that knows it, too, where the flag says so.
-		f.startWith(postgres.Clients{FirstPacketTimeout: patience, PassSCRAM: first[0] == 'y'}, postgres.ALPN)
+		f.startWith(postgres.Clients{FirstPacketTimeout: patience, PassSCRAM: question == offer}, postgres.ALPN)
 		client := f.secure()
 		write(t, client, startup())
 		takeMessage(t, client)
-		write(t, client, response(first))
-		if got := <-seen; !strings.HasSuffix(got, first) {
+		if got := takeMessage(t, client); got != question {
+			t.Errorf("%q", got)
+		}
+		write(t, client, messageOf('p', "proof"))
+		if got := <-seen; got != "proof" {
 			t.Errorf("%q", got)
 		}
 		if got := read(t, client, 3); string(got) != "xyz" {
@@ -153,8 +147,6 @@ func TestServerThatDoesNotKnowThePasswordIsNotTaken(t *testing.T) {
 	client := f.secure()
 	write(t, client, startup())
 	takeMessage(t, client)
-	write(t, client, response("y,,n=,r=nonce"))
-	takeMessage(t, client)
 	write(t, client, messageOf('p', canary+"\x00"))
 	wantFatal(t, readAll(client), "08006", "does not show that it knows the password")
 	f.logged(`"reason":"bad_server"`)
@@ -165,7 +157,7 @@ func TestLoginThatIsNoneOrDoesNotGoOnIsRefused(t *testing.T) {
 		"a message past the limit": {"R\x7f\x00\x00\x00", "", "08006", "bad_server"},
 		"silence of the server":    {"", "", "08001", "server_timeout"},
 		"silence of the client":    {messageOf('R', offer), "", "08P01", "client_timeout"},
-		"no password":              {messageOf('R', offer), response("y,,n=,r=n") + messageOf('Q', "x\x00"), "08P01", "bad_client"},
+		"no password":              {messageOf('R', offer), messageOf('Q', "x\x00"), "08P01", "bad_client"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newClientsFixture(t)

@@ -38,7 +38,8 @@ var errLoginMessage = errors.New("a message that is none of a login's")
 //
 // A client within TLS that knows channel binding and was not offered it says so, and signs that ("y" in RFC 5802, section
 // 6). A server within TLS of its own then takes it for an attack, as it has to: both can bind, and each to another TLS.
-// So such a client is asked for its password, within its TLS, and the bridge proves it to the server.
+// So in place of the server's offer a client is asked for its password, within its TLS, and the bridge proves it to the
+// server. It comes in place of the offer, and not after the client's answer, since many clients take nothing else there.
 type login struct {
 	client  net.Conn // within TLS
 	envoy   net.Conn
@@ -88,14 +89,13 @@ func (l *login) run(ctx context.Context) *peer.Refusal {
 		if err != nil {
 			return l.envoyError(err)
 		}
+		if m.authentication() == authSASL && offers(m, scramSHA256) {
+			return l.prove()
+		}
 		if _, err := l.client.Write(m); err != nil {
 			return l.clientError(err)
 		}
-		switch {
-		case m.tag() == 'N' || m.tag() == 'v': // NoticeResponse, NegotiateProtocolVersion
-		case m.authentication() == authSASL && offers(m, scramSHA256):
-			return l.passResponse()
-		default:
+		if m.tag() != 'N' && m.tag() != 'v' { // NoticeResponse, NegotiateProtocolVersion
 			return nil
 		}
 	}
@@ -104,27 +104,6 @@ func (l *login) run(ctx context.Context) *peer.Refusal {
 // offers says whether an AuthenticationSASL offers a mechanism: their names, each with its NUL.
 func offers(m message, mechanism string) bool {
 	return slices.Contains(strings.Split(string(m.body()[4:]), "\x00"), mechanism)
-}
-
-// passResponse passes the client's SASLInitialResponse, unless it says what the server would not take.
-func (l *login) passResponse() *peer.Refusal {
-	m, err := readMessage(l.client)
-	if err != nil {
-		return l.clientError(err)
-	}
-	if saysNotOffered(m) {
-		return l.prove()
-	}
-	if _, err := l.envoy.Write(m); err != nil {
-		return l.envoyError(err)
-	}
-	return nil
-}
-
-// saysNotOffered says whether a SASLInitialResponse of SCRAM-SHA-256 says that channel binding was not offered.
-func saysNotOffered(m message) bool {
-	mechanism, rest, ok := bytes.Cut(m.body(), []byte{0})
-	return m.tag() == passwordTag && ok && string(mechanism) == scramSHA256 && len(rest) > 4 && bytes.HasPrefix(rest[4:], []byte("y,"))
 }
 
 // prove asks the client for its password and proves it to the server.

@@ -27,7 +27,7 @@ func (f *protocolFlags) addDirect(c *cobra.Command) {
 }
 
 func (f *protocolFlags) addPassSCRAM(c *cobra.Command) {
-	c.Flags().BoolVar(&f.scram, "pass-scram", false, "pass every login as it is, where Envoy reaches the PostgreSQL server without TLS")
+	c.Flags().BoolVar(&f.scram, "pass-scram", false, "pass SCRAM as it is and ask no client for its password, where Envoy reaches the PostgreSQL server without TLS")
 }
 
 // toServer gives the protocol, and its names for ALPN.
