@@ -119,6 +119,21 @@ func TestClientPastTheLimitIsToldAndDrainEndsTheRest(t *testing.T) {
 	}
 }
 
+func TestMetricsTellOfClientsWithinTLSAndWithout(t *testing.T) {
+	f := newClientsFixture(t)
+	f.config.AllowPlain, f.config.MetricsAddress = true, freeAddress(t)
+	f.envoy(serving)
+	f.startPostgres()
+	if !f.opens(f.trusting(nil)) {
+		t.Fatal(f.log.String())
+	}
+	plain := f.connect()
+	write(t, plain, startup())
+	read(t, plain, len(admitted))
+	f.measured(f.config.MetricsAddress, "fieldveil_bridge_handshakes_total 1\n", "fieldveil_bridge_plain_connections_total 1\n",
+		"fieldveil_bridge_connections 2\n", "fieldveil_bridge_certificate_expiry_timestamp_seconds 1.", `failures_total{reason="plain_client"} 0`)
+}
+
 func TestClientsSettingsThatCanNotWorkAreBadInput(t *testing.T) {
 	for reason, change := range map[string]func(*ClientsConfig){
 		"--listen: not given":              func(c *ClientsConfig) { c.Listen = "" },

@@ -151,14 +151,35 @@ func TestSocketIsForItsOwnerAlone(t *testing.T) {
 	}
 }
 
-func TestMetricsCountHandshakesAndFailures(t *testing.T) {
-	f := newFixture(t)
+// freeAddress is one of the loopback that nobody listens on.
+func freeAddress(t *testing.T) string {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.config.MetricsAddress = listener.Addr().String()
-	listener.Close()
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
+// measured waits for lines of the metrics at an address.
+func (f *fixture) measured(address string, lines ...string) {
+	f.t.Helper()
+	for _, line := range lines {
+		f.until(line, func() bool {
+			response, err := http.Get("http://" + address + "/metrics")
+			if err != nil {
+				f.t.Fatal(err)
+			}
+			defer response.Body.Close()
+			return strings.Contains(readAll(response.Body), line)
+		})
+	}
+}
+
+func TestMetricsCountHandshakesAndFailures(t *testing.T) {
+	f := newFixture(t)
+	f.config.MetricsAddress = freeAddress(t)
 	f.serve(granting(f.authority.Server(serverName), echo))
 	f.startPostgres()
 	client := f.connect()
@@ -167,19 +188,8 @@ func TestMetricsCountHandshakesAndFailures(t *testing.T) {
 	bad := f.connect()
 	write(t, bad, "\x16\x03\x01\x02\x00\x01\x00\x01")
 	readAll(bad)
-	for _, line := range []string{
-		"fieldveil_bridge_handshakes_total 1\n", `fieldveil_bridge_failures_total{reason="bad_client"} 1`, `{reason="no_tls"} 0`,
-		"fieldveil_bridge_credential_files_refused 0\n", "fieldveil_bridge_server_certificate_expiry_timestamp_seconds 1.",
-	} {
-		f.until(line, func() bool {
-			response, err := http.Get("http://" + f.config.MetricsAddress + "/metrics")
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer response.Body.Close()
-			return strings.Contains(readAll(response.Body), line)
-		})
-	}
+	f.measured(f.config.MetricsAddress, "fieldveil_bridge_handshakes_total 1\n", `fieldveil_bridge_failures_total{reason="bad_client"} 1`,
+		`{reason="no_tls"} 0`, "fieldveil_bridge_credential_files_refused 0\n", "fieldveil_bridge_server_certificate_expiry_timestamp_seconds 1.")
 }
 
 func TestSettingsThatCanNotWorkAreBadInput(t *testing.T) {
