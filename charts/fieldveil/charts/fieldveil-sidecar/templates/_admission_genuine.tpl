@@ -43,9 +43,9 @@ give one keyset the name of another.
 {{- include "fieldveil-sidecar.celSame" (dict "at" "v" "value" $volume) -}}
 {{- end -}}
 
-{{/* fieldveil-sidecar.admissionVariable: a container's name as an identifier. */}}
+{{/* fieldveil-sidecar.admissionVariable: a container's name as an identifier; another one for each name. */}}
 {{- define "fieldveil-sidecar.admissionVariable" -}}
-{{- camelcase (replace "-" "_" .) | untitle }}Differs
+{{- replace "-" "_" . }}_differs
 {{- end -}}
 
 {{/*
