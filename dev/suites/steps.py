@@ -217,7 +217,7 @@ def _workers() -> str:
 
 
 # Values with which the application chart is whole.
-CHART_VALUES = ("http", "several", "everything")
+CHART_VALUES = ("bridge", "http", "several", "everything")
 
 
 def charts() -> list[Step]:

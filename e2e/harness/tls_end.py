@@ -17,6 +17,8 @@ class TlsEnd:
 
     def __init__(self, certificates: Certificates, server: Path) -> None:
         self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        # Of PostgreSQL; who asks for none gets none.
+        self._context.set_alpn_protocols(["postgresql"])
         self._context.load_cert_chain(certificates.server, certificates.server_key)
         self._server = server
         self._listener = socket.create_server((LOOPBACK, 0))

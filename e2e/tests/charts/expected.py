@@ -58,7 +58,8 @@ def secrets(values: dict) -> dict[str, dict]:
     """The files with certificates, beside the configuration: by name, what each should say."""
     found = {}
     for up in values["upstreams"]:
-        name, tls = up["name"], up.get("tls")
+        # What is the bridge's Envoy does not get.
+        name, tls = up["name"], None if is_bridged(up) else up.get("tls")
         folder = f"/etc/fieldveil/upstreams/{name}"
         pairs = {"client": tls and tls.get("clientCertificate"), "server": up.get("http", {}).get("tls")}
         if tls:
@@ -156,6 +157,9 @@ def http_configuration(http: dict) -> dict:
 
 
 def cluster(upstream: dict) -> dict:
+    if is_bridged(upstream):
+        path = f"/run/fieldveil/bridges/{upstream['name']}.sock"
+        return part(upstream["name"], path, upstream.get("connections", 0))
     return {
         "name": upstream["name"],
         "path": "",
@@ -165,6 +169,10 @@ def cluster(upstream: dict) -> dict:
         "http2": upstream.get("http", {}).get("http2", False),
         "tls": client_tls(upstream) if "tls" in upstream else None,
     }
+
+
+def is_bridged(upstream: dict) -> bool:
+    return upstream.get("tls", {}).get("by") == "bridge"
 
 
 def client_tls(upstream: dict) -> dict:

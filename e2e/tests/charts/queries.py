@@ -12,7 +12,7 @@ from dev.layout import CHARTS, HELM, PROMTOOL
 
 CHART = CHARTS / "fieldveil"
 DASHBOARD = CHART / "dashboards" / "fieldveil.json"
-RULES = ("availability", "data", "keys", "policy")
+RULES = ("availability", "bridge", "data", "keys", "policy")
 # What the alerts' tests are written for.
 NAMESPACE = "shop"
 # The least that the chart renders with.

@@ -77,7 +77,7 @@ BUILT = {
 
 
 # Between them they have all that a configuration is made of. Envoy compiles the modules for each, and asks them.
-@pytest.mark.parametrize("case", ["http", "mysql", "several"])
+@pytest.mark.parametrize("case", ["bridge", "http", "mysql", "several"])
 def test_envoy_takes_the_configuration(case: str, mounted: Path, tmp_path: Path) -> None:
     rendering, config = f"fieldveil/{case}", tmp_path / "envoy.yaml"
     for name, told in {"envoy.yaml": config_map(rendering, "envoy.yaml"), **secret_files(rendering)}.items():

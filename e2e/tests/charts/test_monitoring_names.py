@@ -27,6 +27,7 @@ TAGGED = {
     "key_uses": {"keyset", "purpose", "key"},
     "key_used_up": {"keyset", "purpose", "key"},
     "plans_held": {"bundle"},
+    "bridge_failures_total": {"reason"},
 }
 # What takes thousands of principals or tenants, or an issuer of tokens: by metric the filter's name for it.
 RARE = {

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 import pytest
 
 from harness.parts import overlaid
+from tests.charts.expected import is_bridged
 from tests.charts.pods import pods
 from tests.charts.rendering import OWN, RENDERINGS, documents, of_kind, sidecar_of, template
 
-SIDECAR = ("fieldveil-agent", "fieldveil-opa", "fieldveil-envoy")
+SIDECAR = ("fieldveil-agent", "fieldveil-opa", "fieldveil-bridge-", "fieldveil-envoy")
 # Of an application that is not ours.
 APPLICATION = "orders"
 
@@ -17,6 +18,13 @@ def containers(rendering: str) -> Iterator[dict]:
     for pod in pods(rendering).values():
         every = [*pod["spec"].get("initContainers", []), *pod["spec"]["containers"]]
         yield from (one for one in every if one["name"] != APPLICATION)
+
+
+def sidecar_parts(rendering: str) -> list[str]:
+    """In the order of their start: what Envoy needs is before it."""
+    bridged = [upstream["name"] for upstream in sidecar_of(rendering)["upstreams"] if is_bridged(upstream)]
+    bridges = [f"fieldveil-bridge-{name}" for name in bridged]
+    return ["fieldveil-agent", "fieldveil-opa", *bridges, "fieldveil-envoy"]
 
 
 @pytest.mark.parametrize("rendering", RENDERINGS)
@@ -33,15 +41,16 @@ def test_memory_is_bounded_and_asked_for(rendering: str) -> None:
 
 @pytest.mark.parametrize("rendering", RENDERINGS)
 def test_no_secret_is_a_variable_of_the_sidecar(rendering: str) -> None:
-    variables = [told for one in containers(rendering) if one["name"] in SIDECAR for told in one.get("env", [])]
+    parts = [one for one in containers(rendering) if one["name"].startswith(SIDECAR)]
+    variables = [told for one in parts for told in one.get("env", [])]
     assert [told["name"] for told in variables if "secretKeyRef" in told.get("valueFrom", {})] == []
 
 
 @pytest.mark.parametrize("rendering", RENDERINGS)
 def test_each_part_is_ready_before_the_next_begins(rendering: str) -> None:
     for pod in pods(rendering).values():
-        parts = [one for one in pod["spec"].get("initContainers", []) if one["name"] in SIDECAR]
-        assert [one["name"] for one in parts] in ([], [*SIDECAR])
+        parts = [one for one in pod["spec"].get("initContainers", []) if one["name"].startswith(SIDECAR)]
+        assert [one["name"] for one in parts] in ([], sidecar_parts(rendering))
         assert all(one["restartPolicy"] == "Always" and "startupProbe" in one for one in parts)
 
 

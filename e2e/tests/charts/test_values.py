@@ -71,6 +71,37 @@ REFUSED = {
         upstreams(database(tls={"ca": {"configMap": "one", "secret": "two"}})),
         "tls.ca: both configMap and secret are named",
     ),
+    "TLS of an empty word": (upstreams(database(tls={})), "/upstreams/0/tls"),
+    "TLS by another part": (upstreams(database(tls={"by": "stunnel"})), "/upstreams/0/tls/by"),
+    "TLS by Envoy that trusts nobody": (
+        upstreams(database(tls={"by": "envoy"})),
+        "upstreams db tls.ca: neither configMap nor secret is named; name one of the two",
+    ),
+    "TLS by Envoy without comparing the name": (
+        upstreams(database(tls={"ca": {"secret": "ca"}, "verify": "verify-ca"})),
+        "upstreams db tls.verify: only the bridge knows it; leave it out, or say tls.by: bridge",
+    ),
+    "TLS that verifies less": (upstreams(database(tls={"by": "bridge", "verify": "require"})), "/tls/verify"),
+    "a bridge that trusts twice": (
+        upstreams(database(tls={"by": "bridge", "ca": {"configMap": "one", "secret": "two"}})),
+        "upstreams db tls.ca: both configMap and secret are named",
+    ),
+    "a bridge to any server of a public authority": (
+        upstreams(database(tls={"by": "bridge", "verify": "verify-ca"})),
+        "upstreams db tls.verify: whoever has a certificate of a public authority would be the server; name",
+    ),
+    "a bridge to a service": (
+        upstreams(overlaid(SERVICE, {"tls": {"by": "bridge"}})),
+        "upstreams api tls.by: the bridge speaks the databases' protocols alone; leave it out",
+    ),
+    "TLS from the first byte on with MySQL": (
+        upstreams(database(protocol="mysql", tls={"by": "bridge", "direct": True})),
+        "upstreams db tls.direct: no server of MySQL's protocol takes TLS from the first byte on",
+    ),
+    "a listener on the port of a bridge": (
+        upstreams(database(listener={"port": 15024}, tls={"by": "bridge"})),
+        "listener.port: the bridge of the upstream db has 15024 already",
+    ),
     "an issuer without keys": (
         upstreams(service(identity={"jwt": [{**ISSUER, "jwks": {}}]})),
         "jwks: neither configMap nor secret is named",

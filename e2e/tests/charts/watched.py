@@ -2,6 +2,7 @@
 
 import json
 import re
+import urllib.request
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,14 +11,19 @@ import psycopg
 
 from harness import HttpOptions, Options, Stack, Upstream, unixhttp
 from harness import shop as example
+from harness.bridge import Bridge
 from harness.bundles import Bundles
+from harness.certificates import Certificates
 from harness.http_stack import JSON
+from harness.ports import LOOPBACK, free_port
 from harness.shop_api import ShopApi
+from harness.stack import Way
+from harness.tls_end import TlsEnd
 from harness.waiting import until
 from harness.workdir import WorkDir
 from tests.http import wire
 
-DATABASE, SERVICE = "watched", "watched-api"
+DATABASE, SERVICE, BRIDGED = "watched", "watched-api", "bridged"
 COLUMNS = ("ssn", "card", "notes", "mail")
 
 
@@ -88,12 +94,14 @@ class Watched:
         http = HttpOptions(Upstream(self.service.socket), SERVICE, filter_config=keys)
         # So that a key is used up by its second value.
         changes = keys | {"limits": {"key_uses": 2}}
-        self.stack = Stack(Options(bundles=self.bundles, http=http, filter_config=changes))
+        self.bridge_status = f"{LOOPBACK}:{free_port()}"
+        self.stack = Stack(Options(bundles=self.bundles, http=http, filter_config=changes, ways=self._ways))
 
     def __enter__(self) -> "Watched":
         try:
             self.service.start()
             self.stack.start()
+            self.bridge.start()
             self._bring_about()
         except BaseException:
             self.__exit__()
@@ -101,16 +109,21 @@ class Watched:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.bridge.stop()
+        self.end.stop()
         self.stack.stop()
         self.service.stop()
         self.work.remove()
 
     def scrape(self) -> list[Series]:
-        """What Prometheus would read of both sidecars' Envoys, of OPA and of the key agent."""
+        """What Prometheus would read of both sidecars' Envoys, of OPA, of the key agent and of a bridge."""
         envoys = (self.stack.envoy.admin, self.stack.http.envoy.admin)
         pages = [(socket, "/stats/prometheus") for socket in envoys]
         pages += [(socket, "/metrics") for socket in (self.stack.opa.socket, self.stack.agent.socket)]
-        return [series for page in pages for series in _read(*page)]
+        texts = [_page(*page) for page in pages]
+        with urllib.request.urlopen(f"http://{self.bridge_status}/metrics") as answer:
+            texts.append(answer.read().decode())
+        return [series for text in texts for series in _series(text)]
 
     def _bring_about(self) -> None:
         self._create()
@@ -121,6 +134,8 @@ class Watched:
         for user in ("app", "support", "billing", "auditor"):
             with self._connect(user) as reader:
                 reader.execute("SELECT ssn, card, notes FROM person").fetchall()
+        with psycopg.connect(self.stack.dsn("app", DATABASE, BRIDGED)) as bridged:
+            bridged.execute("SELECT id FROM person").fetchall()
         with self.stack.direct(database=DATABASE) as direct:
             direct.execute("UPDATE person SET mail = 'never sealed' WHERE id = 1")
             direct.execute("UPDATE person SET card = left(card, 40) WHERE id = 2")
@@ -141,6 +156,15 @@ class Watched:
         with self.stack.direct(database=DATABASE) as direct:
             direct.execute(f"CREATE TABLE person (id int PRIMARY KEY, {', '.join(f'{name} text' for name in COLUMNS)})")
             example.allow_all(direct, "person")
+
+    def _ways(self, stack: Stack) -> dict[str, Way]:
+        """By a bridge to the same server, which has no TLS of its own."""
+        known = Certificates(self.work.path / "certificates")
+        self.end = TlsEnd(known, stack.postgres.socket)
+        shown = ("--client-certificate", known.client, "--client-key", known.client_key)
+        options = ("--direct-tls", *shown, "--metrics-address", self.bridge_status)
+        self.bridge = Bridge(self.work, "bridge", "postgres", self.end.port, known.ca, *options)
+        return {BRIDGED: Way(self.bridge.upstream)}
 
     def _fail_a_renewal(self) -> None:
         self.stack.agent.stop()
@@ -163,8 +187,12 @@ def _refused(connection: psycopg.Connection, text: str) -> None:
     raise AssertionError(f"was not refused: {text}")
 
 
-def _read(socket: Path, path: str) -> list[Series]:
+def _page(socket: Path, path: str) -> str:
     status, _, body = unixhttp.request(socket, "GET", path)
     assert status == 200, body
-    lines = re.findall(r"^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? \S+$", body.decode(), flags=re.MULTILINE)
+    return body.decode()
+
+
+def _series(text: str) -> list[Series]:
+    lines = re.findall(r"^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? \S+$", text, flags=re.MULTILINE)
     return [Series(metric, labels) for metric, labels in lines]

@@ -46,13 +46,17 @@
   mountPath: /run/fieldveil/opa
 - name: fieldveil-admin
   mountPath: /run/fieldveil/admin
+{{- if include "fieldveil-sidecar.bridged" . | fromYamlArray }}
+- name: fieldveil-bridges
+  mountPath: /run/fieldveil/bridges
+{{- end }}
 {{- range .Values.upstreams }}
 {{- if dig "listener" "socket" false . }}
 - name: fieldveil-sockets
   mountPath: /run/fieldveil/sockets/{{ .name }}
   subPath: {{ .name }}
 {{- end }}
-{{- if include "fieldveil-sidecar.upstreamFiles" . }}
+{{- if and (include "fieldveil-sidecar.upstreamFiles" .) (not (include "fieldveil-sidecar.isBridged" .)) }}
 - name: fieldveil-upstream-{{ .name }}
   mountPath: /etc/fieldveil/upstreams/{{ .name }}
   readOnly: true

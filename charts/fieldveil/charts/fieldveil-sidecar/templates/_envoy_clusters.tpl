@@ -45,7 +45,7 @@ typed_config:
     {{- end }}
 {{- end -}}
 
-{{- /* A part of the sidecar, by its Unix socket. */ -}}
+{{- /* A part of the sidecar, by its Unix socket: of (dict "name" … "path" … "connections" 0 "http" ""). */ -}}
 {{- define "fieldveil-sidecar.pipeCluster" -}}
 - name: {{ .name }}
   type: STATIC

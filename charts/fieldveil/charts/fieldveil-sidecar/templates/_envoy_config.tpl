@@ -29,7 +29,11 @@ static_resources:
   {{- include "fieldveil-sidecar.metricsListener" . | nindent 2 }}
   clusters:
 {{- range .Values.upstreams }}
+{{- if include "fieldveil-sidecar.isBridged" . }}
+  {{- include "fieldveil-sidecar.pipeCluster" (dict "name" .name "path" (include "fieldveil-sidecar.bridgeSocket" .) "connections" (int .connections) "http" "") | nindent 2 }}
+{{- else }}
   {{- include "fieldveil-sidecar.upstreamCluster" . | nindent 2 }}
+{{- end }}
 {{- end }}
 {{- $http := include "fieldveil-sidecar.hasHttp" . }}
   {{- include "fieldveil-sidecar.pipeCluster" (dict "name" "opa" "path" "/run/fieldveil/opa/opa.sock" "connections" 16 "http" $http) | nindent 2 }}

@@ -10,7 +10,7 @@ What deploy/envoy/secret.yaml.j2 says. */ -}}
 {{- define "fieldveil-sidecar.envoySecrets" -}}
 {{- range .Values.upstreams }}
 {{- $folder := printf "/etc/fieldveil/upstreams/%s" .name }}
-{{- if .tls }}
+{{- if and .tls (not (include "fieldveil-sidecar.isBridged" .)) }}
 {{ .name }}-ca.yaml: |
   {{- include "fieldveil-sidecar.authority" (dict "upstream" . "folder" $folder) | nindent 2 }}
 {{- if dig "clientCertificate" "secret" "" .tls }}

@@ -9,6 +9,9 @@
 {{- end }}
 {{ include "fieldveil-sidecar.agentContainer" . }}
 {{ include "fieldveil-sidecar.opaContainer" . }}
+{{- range include "fieldveil-sidecar.bridged" . | fromYamlArray }}
+{{ include "fieldveil-sidecar.bridgeContainer" (dict "upstream" . "root" $) }}
+{{- end }}
 {{ include "fieldveil-sidecar.envoyContainer" . }}
 {{- end -}}
 

@@ -21,6 +21,9 @@
 {{- end -}}
 {{- $names := dict "metrics" "-" "opa" "-" "key_agent" "-" "admin" "-" -}}
 {{- $ports := dict "15020" "Envoy" "15021" "the key agent" "15022" "OPA" "15023" "the key agent" -}}
+{{- range include "fieldveil-sidecar.bridged" . | fromYamlArray -}}
+{{- $_ := set $ports (.bridgePort | int | toString) (printf "the bridge of the upstream %s" .name) -}}
+{{- end -}}
 {{- range .Values.upstreams -}}
 {{- $place := printf "upstreams %s" .name -}}
 {{- if hasKey $names .name -}}
@@ -49,8 +52,17 @@
 {{- /* Each file of an upstream comes from one place. */ -}}
 {{- define "fieldveil-sidecar.validate.files" -}}
 {{- $place := .place -}}
+{{- if include "fieldveil-sidecar.isBridged" .upstream -}}
+{{- include "fieldveil-sidecar.validate.bridge" . -}}
+{{- else -}}
 {{- with .upstream.tls -}}
-{{- include "fieldveil-sidecar.validate.oneOf" (list (printf "%s tls.ca" $place) .ca) -}}
+{{- include "fieldveil-sidecar.validate.oneOf" (list (printf "%s tls.ca" $place) (.ca | default dict)) -}}
+{{- range list "verify" "direct" -}}
+{{- if hasKey $.upstream.tls . -}}
+{{- include "fieldveil-sidecar.problem" (list (printf "%s tls.%s" $place .) "only the bridge knows it" "leave it out, or say tls.by: bridge") -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- with .upstream.http -}}
 {{- $issuers := dict -}}
@@ -64,6 +76,22 @@
 {{- if and .tokenRequired (not $issuers) -}}
 {{- include "fieldveil-sidecar.problem" (list (printf "%s http.tokenRequired" $place) "no issuer is named whose tokens count" "name one in http.identity.jwt") -}}
 {{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "fieldveil-sidecar.validate.bridge" -}}
+{{- $place := printf "%s tls" .place -}}
+{{- $tls := .upstream.tls -}}
+{{- if eq .upstream.protocol "http" -}}
+{{- include "fieldveil-sidecar.problem" (list (printf "%s.by" $place) "the bridge speaks the databases' protocols alone" "leave it out: Envoy begins TLS for HTTP itself") -}}
+{{- end -}}
+{{- if $tls.ca -}}
+{{- include "fieldveil-sidecar.validate.oneOf" (list (printf "%s.ca" $place) $tls.ca) -}}
+{{- else if eq (dig "verify" "" $tls) "verify-ca" -}}
+{{- include "fieldveil-sidecar.problem" (list (printf "%s.verify" $place) "whoever has a certificate of a public authority would be the server" "name the server's own authority in ca, or leave verify out") -}}
+{{- end -}}
+{{- if and $tls.direct (ne .upstream.protocol "postgres") -}}
+{{- include "fieldveil-sidecar.problem" (list (printf "%s.direct" $place) "no server of MySQL's protocol takes TLS from the first byte on" "leave it out") -}}
 {{- end -}}
 {{- end -}}
 

@@ -19,6 +19,10 @@
   emptyDir: {medium: Memory, sizeLimit: 1Mi}
 - name: fieldveil-admin
   emptyDir: {medium: Memory, sizeLimit: 1Mi}
+{{- if include "fieldveil-sidecar.bridged" . | fromYamlArray }}
+- name: fieldveil-bridges
+  emptyDir: {medium: Memory, sizeLimit: 1Mi}
+{{- end }}
 - name: fieldveil-opa-data
   emptyDir: {sizeLimit: 64Mi}
 {{- if include "fieldveil-sidecar.hasSockets" . }}
