@@ -38,6 +38,9 @@ MYSQLCLIENT_PACKAGES = MYSQLCLIENT_FOLDER / "packages"
 MARIADB_VERSIONS = ("10.11.5", "11.4.5")
 MARIADB = TOOLS / "mariadb"
 DEBIAN_SERVERS = TOOLS / "debian"
+# Those that take TLS after an SSLRequest alone.
+OLDER_POSTGRES_VERSIONS = ("13", "14", "15", "16")
+OLDER_POSTGRES = TOOLS / "older-postgres"
 POSTGRES_REGRESSION = TOOLS / "postgres-regression"
 POSTGRES_SUITE = POSTGRES_REGRESSION / "suite"
 MARIADB_TEST = TOOLS / "mariadb-test"

@@ -41,7 +41,7 @@ from dev.layout import (
     VAULT,
     VENV,
 )
-from dev.setup import chromium, counting, kubernetes, mysqlclient, plotly, regression, servers
+from dev.setup import chromium, counting, kubernetes, mysqlclient, older_postgres, plotly, regression, servers
 from dev.setup.building import GO, QUICKER, go_build, go_build_all, put
 from dev.setup.maven import JAVA, maven
 from dev.setup.runner import ATTEMPTS, Part, Shell
@@ -232,6 +232,7 @@ PARTS = {
         ),
         chromium.PART,
         *servers.PARTS,
+        older_postgres.PART,
         *regression.PARTS,
         mysqlclient.PART,
         plotly.PART,

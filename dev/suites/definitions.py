@@ -69,7 +69,7 @@ SUITES = {
             "postgres-e2e",
             "the end-to-end tests of PostgreSQL",
             lambda: steps.e2e(*(f"--ignore=tests/{folder}" for folder in FOLDERS), "tests"),
-            (*STACK, "pgx", "go-clients"),
+            (*STACK, "pgx", "go-clients", "older-postgres"),
         ),
         Suite(
             "keys-e2e",

