@@ -10,8 +10,6 @@ from dev.setup.runner import Part, Shell
 
 PACKAGE = DEV / "tools" / "older-postgres"
 FILES = tuple(PACKAGE / name for name in ("package.json", "package-lock.json"))
-# What other programs are built with.
-UNNEEDED = ("*.a", "pkgconfig", "pgxs")
 
 
 def is_possible() -> bool:
@@ -29,8 +27,8 @@ def _install(shell: Shell) -> None:
         package = fresh / "node_modules" / f"postgres-{version}"
         # The packages can have no links. Left alone, npm would run this.
         shell.run([node, "scripts/hydrate-symlinks.js"], cwd=package)
-        ignored = shutil.ignore_patterns(*UNNEEDED)
-        shutil.copytree(package / "native", OLDER_POSTGRES / version / "native", symlinks=True, ignore=ignored)
+        (OLDER_POSTGRES / version).mkdir()
+        (package / "native").rename(OLDER_POSTGRES / version / "native")
     shutil.rmtree(fresh)
 
 
