@@ -64,20 +64,19 @@ impl Protocol for Postgres {
 }
 
 /// What the server answers to the question of a session that has just begun: who it is for, and the catalog, which is
-/// `public.customer (id, name, ssn, notes)`. An empty value stands for NULL.
+/// `public.customer (id, name, ssn, notes)`.
 fn catalog_answer() -> Vec<u8> {
     let mut answer = b"1\0\0\0\x042\0\0\0\x04".to_vec();
-    answer.extend(data_row(&[&["app"][..], &[""; 19]].concat()));
     for (number, column, oid) in
         [("1", "id", "20"), ("2", "name", "25"), ("3", "ssn", "25"), ("4", "notes", "25")]
     {
         let values = [
-            "", "", "", "", "16400", "public", "customer", "r", "t", number, column, oid, "f", "", "public",
-            "customer", "t", "-1", "", "f",
+            "app", "", "", "", "16400", "public", "customer", "r", "t", number, column, oid, "f", "",
+            "public", "customer", "t", "-1", "", "f",
         ];
         answer.extend(data_row(&values));
     }
-    answer.extend_from_slice(b"C\0\0\0\x0dSELECT 5\x003\0\0\0\x043\0\0\0\x04Z\0\0\0\x05I");
+    answer.extend_from_slice(b"C\0\0\0\x0dSELECT 4\x003\0\0\0\x043\0\0\0\x04Z\0\0\0\x05I");
     answer
 }
 

@@ -191,11 +191,10 @@ fn prepare(
     Ok(())
 }
 
-/// What a server answers to the filter's question: who the session is for, or that and the catalog. An empty value stands for NULL.
+/// What a server answers to the filter's question: who the session is for, or that and the catalog.
 fn answer(sent: &[u8]) -> Option<Vec<u8>> {
     let rows = if holds(sent, b"WITH RECURSIVE named") {
-        let identity = std::iter::once(&b"app"[..]).chain(std::iter::repeat_n(&b""[..], 19));
-        [data_row(&Vec::from_iter(identity)), CUSTOMER.map(catalog_row).concat()].concat()
+        CUSTOMER.map(catalog_row).concat()
     } else if holds(sent, b"SELECT current_user::") {
         data_row(&[b"app", b"", b"", b""])
     } else {
@@ -209,7 +208,7 @@ fn answer(sent: &[u8]) -> Option<Vec<u8>> {
 
 fn catalog_row((number, name, oid): (u16, &str, u32)) -> Vec<u8> {
     let (number, oid, table) = (number.to_string(), oid.to_string(), CUSTOMER_OID.to_string());
-    let column = ["", "", "", "", &*table, "public", "customer", "r", "t", &*number, name, &*oid, "f", ""];
+    let column = ["app", "", "", "", &*table, "public", "customer", "r", "t", &*number, name, &*oid, "f", ""];
     let origin = ["public", "customer", "t", "-1", "", "f"];
     data_row(&column.iter().chain(&origin).map(|value| value.as_bytes()).collect::<Vec<_>>())
 }

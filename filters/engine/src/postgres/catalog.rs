@@ -9,8 +9,8 @@ use crate::compiled_plan::CompiledPlan;
 use crate::field::ColumnKind;
 use crate::server_catalog::ColumnRow;
 
-/// How many columns the answer has: those of the identity, which are NULL in each row but the first, then those of the catalog,
-/// which are NULL in that one.
+/// How many columns the answer has: those of the identity, which are the same in each row, then those of the catalog. Where the
+/// server has none of the tables there is one row, in which the catalog's are NULL.
 pub const COLUMNS: usize = identity::TEXTS.len() + 16;
 /// Which of them are names or texts.
 pub const TEXTS: [bool; COLUMNS] = [
@@ -25,14 +25,14 @@ pub const TEXTS: [bool; COLUMNS] = [
 ///
 /// What is asked for each relation is gathered in arrays, of which the server's planner expects ten elements. It would expect
 /// thousands of rows of joins in their place, in a database of many tables, and compile the query for them (`jit_above_cost`),
-/// which takes seconds. No join of it needs a nested loop, whose price would be such a cost while `enable_nestloop` is off. The
-/// names of the tables are gathered too, so that all questions are one entry of `pg_stat_statements`.
+/// which takes seconds. No join of it needs a nested loop, whose price would be such a cost while `enable_nestloop` is off: so the
+/// one that gives a row where there are no tables is a full one. The names of the tables are gathered too, so that all questions
+/// are one entry of `pg_stat_statements`.
 ///
 /// The functions and types are those of `pg_catalog` whatever the session's `search_path`; for the operators [`qualified`] sees
 /// to that.
 const QUERY: &str = "\
-SELECT __IDENTITY__, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
-UNION ALL (WITH RECURSIVE named(oid, schema, name) AS (
+SELECT __IDENTITY__, c.* FROM (SELECT) session FULL JOIN (WITH RECURSIVE named(oid, schema, name) AS (
   SELECT c.oid, n.nspname, c.relname
   FROM ROWS FROM (pg_catalog.unnest(__SCHEMAS__::pg_catalog.name[]),
     pg_catalog.unnest(__TABLES__::pg_catalog.name[])) planned(schema, name)
@@ -54,7 +54,7 @@ UNION ALL (WITH RECURSIVE named(oid, schema, name) AS (
 ), relation(oids) AS (
   SELECT ARRAY(SELECT DISTINCT pg_catalog.unnest(oids) FROM reaching)
 )
-SELECT NULL, NULL, NULL, NULL, c.oid, n.nspname, c.relname, c.relkind, pg_catalog.pg_table_is_visible(c.oid),
+SELECT c.oid, n.nspname, c.relname, c.relkind, pg_catalog.pg_table_is_visible(c.oid),
   a.attnum, a.attname, a.atttypid, a.atthasdef OR a.attidentity <> '', a.attgenerated,
   f.schema, f.name, f.oid IS NOT NULL, a.atttypmod,
   CASE WHEN c.relkind = ANY ('{v,m}') AND a.attnum = 1 THEN (
@@ -69,7 +69,7 @@ LEFT JOIN family f ON f.oid = c.oid
 JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 WHERE c.oid = ANY ((SELECT oids FROM relation)::pg_catalog.oid[]) AND a.attrelid = ANY ((SELECT oids FROM relation)::pg_catalog.oid[])
   AND NOT pg_catalog.pg_is_other_temp_schema(c.relnamespace)
-ORDER BY c.oid, a.attnum)";
+ORDER BY c.oid, a.attnum) c ON true";
 
 /// The text that asks for the catalog. `escape` writes what stands in a string with escapes.
 pub fn question(plan: &CompiledPlan, escape: impl Fn(&str) -> String) -> String {
@@ -102,7 +102,12 @@ fn array<'n>(names: impl Iterator<Item = &'n str>, escape: impl Fn(&str) -> Stri
     format!("E'{}'", escape(&array.replace('\\', "\\\\").replace('\'', "''")))
 }
 
-/// Reads a row of the answer that is not the first; None if it is not as asked for.
+/// Whether a row tells of no column, because the server has none of the tables.
+pub fn is_empty(row: DataRow<'_>) -> bool {
+    row.values().skip(identity::TEXTS.len()).all(|value| value.is_none())
+}
+
+/// Reads the column in a row of the answer; None if it is not as asked for.
 pub fn row(row: DataRow<'_>) -> Option<ColumnRow<'_>> {
     let values = row.values().skip(identity::TEXTS.len());
     let mut values = values.map(|v| v.map_or(Some(""), |v| std::str::from_utf8(v).ok()));

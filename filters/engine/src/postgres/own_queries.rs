@@ -120,6 +120,7 @@ impl OwnQueries {
         let too_long = |_| ClientError::limit("the policy names too many tables", "Shorten it.");
         let asked = question.asked();
         self.in_digits = !encoding.is_utf8();
+        self.row = None;
         let text = match self.in_digits {
             true => digits::question(&question.text(digits::escaped), asked.texts()),
             false => question.text(str::to_owned),
@@ -189,17 +190,16 @@ impl OwnQueries {
                 }
                 Ok(())
             }
-            Asked::Identity | Asked::Catalog => match IdentityRow::read(row) {
-                Some(row) => {
-                    self.row = Some(row);
-                    Ok(())
+            Asked::Identity | Asked::Catalog => {
+                if self.row.is_none() {
+                    self.row = Some(IdentityRow::read(row).ok_or(identity::UNREADABLE)?);
                 }
-                None if asked == Asked::Identity => Err(identity::UNREADABLE),
-                None => {
-                    let row = catalog::row(row).ok_or("the catalog's answer is not as asked for")?;
-                    core.catalog.read_row(row, core.policy.plan.as_ref())
+                if asked == Asked::Identity || catalog::is_empty(row) {
+                    return Ok(());
                 }
-            },
+                let row = catalog::row(row).ok_or("the catalog's answer is not as asked for")?;
+                core.catalog.read_row(row, core.policy.plan.as_ref())
+            }
         }
     }
 

@@ -100,8 +100,9 @@ fn with_identity(
     identity: Vec<Option<Vec<u8>>>,
     catalog: &[Vec<Option<Vec<u8>>>],
 ) -> Vec<Vec<Option<Vec<u8>>>> {
-    let catalog = catalog.iter().map(|row| [vec![None; 4], row.clone()].concat());
-    std::iter::once([identity, vec![None; 16]].concat()).chain(catalog).collect()
+    let none = [vec![None; 16]];
+    let catalog = if catalog.is_empty() { none.as_slice() } else { catalog };
+    catalog.iter().map(|row| [identity.clone(), row.clone()].concat()).collect()
 }
 
 impl Dialogue {

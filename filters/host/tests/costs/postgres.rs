@@ -60,7 +60,7 @@ fn field(column: &str, protection: &str) -> Value {
         "tenant": "", "protection": protection, "type": "text", "read": {"treatment": "reveal"}, "write": "seal"})
 }
 
-/// The server's answer to who the session is for, or to that and the catalog. An empty value stands for NULL.
+/// The server's answer to who the session is for, or to that and the catalog.
 fn answers(question: &[u8]) -> Vec<u8> {
     let asks = |part: &str| question.windows(part.len()).any(|window| window == part.as_bytes());
     let columns = ["id:20", "name:25", "ssn:25", "notes:25", "email:25"];
@@ -70,12 +70,12 @@ fn answers(question: &[u8]) -> Vec<u8> {
             let (name, oid) = column.split_once(':').unwrap();
             let number = number.to_string();
             let column =
-                ["", "", "", "", "16400", "public", "customer", "r", "t", &number, name, oid, "f", ""];
+                ["app", "", "", "", "16400", "public", "customer", "r", "t", &number, name, oid, "f", ""];
             row(&[column.as_slice(), &["public", "customer", "t", "-1", "", "f"]].concat())
         })
         .collect();
     let rows = if asks("WITH RECURSIVE named") {
-        [row(&[&["app"][..], &[""; 19]].concat()), catalog.concat()].concat()
+        catalog.concat()
     } else if asks("SELECT current_user::") {
         row(&["app", "", "", ""])
     } else {
