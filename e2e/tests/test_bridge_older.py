@@ -50,7 +50,7 @@ class Older:
 
     def connect(self, user: str, version: str) -> psycopg.Connection:
         """By the bridge that trusts the server."""
-        return psycopg.connect(self.stack.dsn(user, listener=f"pg{version}"), autocommit=True)
+        return psycopg.connect(self.stack.dsn(user, listener=version), autocommit=True)
 
     def direct(self, version: str) -> psycopg.Connection:
         """What is really stored."""
@@ -60,7 +60,7 @@ class Older:
         known = self.certificates = Certificates(stack.work.path / "certificates")
         shown = ("--client-certificate", known.client, "--client-key", known.client_key)
         for version in OLDER_POSTGRES_VERSIONS:
-            trusting, unknowing = f"pg{version}", f"pg{version}-unknown"
+            trusting, unknowing = version, f"{version}-unknown"
             server = Postgres(stack.work, certificates=known, name=trusting, unpacked=install.older(version))
             self.servers[version] = server
             for way, options in {trusting: (known.ca, *shown), unknowing: (known.unknown_ca,)}.items():
@@ -109,4 +109,4 @@ def test_cancel_goes_to_the_server_within_tls(older: Older, version: str) -> Non
 def test_server_of_an_unknown_authority_is_refused(older: Older, version: str) -> None:
     told = "none of the trusted authorities signed it; give the authority that signed it by --ca"
     with pytest.raises(psycopg.OperationalError, match=told):
-        psycopg.connect(older.stack.dsn("app", listener=f"pg{version}-unknown"))
+        psycopg.connect(older.stack.dsn("app", listener=f"{version}-unknown"))
