@@ -16,7 +16,7 @@ export LC_ALL = C.UTF-8
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-json test-mysql test-charts test-e2e interop instructions growth lint format loadtest loadtest-smoke loadtest-compare canary test-sqldiff test-compat fuzz e2e e2e-kubernetes soak charts-readme clean clean-all
+.PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-json test-mysql test-tls test-charts test-e2e interop instructions growth lint format loadtest loadtest-smoke loadtest-compare canary test-sqldiff test-compat fuzz e2e e2e-kubernetes soak charts-readme clean clean-all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -77,6 +77,9 @@ test-json: python ## run all tests of JSON over HTTP: Rust, and end to end (PYTE
 
 test-mysql: python ## run all tests of MySQL and MariaDB: Rust, and end to end (PYTEST_ARGS="-k name" picks some of these)
 	@$(SUITES) mysql
+
+test-tls: python ## run the tests of TLS with databases and their clients: of the bridge and of Envoy
+	@$(SUITES) tls
 
 test-charts: python ## run all tests of the Helm charts, without a cluster (PYTEST_ARGS="-k name" picks some; UPDATE_GOLDENS=1 writes what they render)
 	@$(SUITES) charts

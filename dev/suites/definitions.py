@@ -61,6 +61,7 @@ SUITES = {
             ("toolchain",),
             Lane.CARGO,
         ),
+        Suite("tls-go", "the Go tests of the bridge", steps.tls_go, lane=Lane.GO),
         Suite("json-rust", "the Rust tests of JSON over HTTP", steps.json_rust, ("toolchain",), Lane.CARGO),
         Suite("mysql-rust", "the Rust tests of MySQL and MariaDB", steps.mysql_rust, ("toolchain",), Lane.CARGO),
         Suite("dev", "the tests of set-up, suites and checks themselves", lambda: steps.e2e("tests/dev"), ("python",)),
@@ -70,6 +71,12 @@ SUITES = {
             "the end-to-end tests of PostgreSQL",
             lambda: steps.e2e(*(f"--ignore=tests/{folder}" for folder in FOLDERS), "tests"),
             (*STACK, "pgx", "go-clients", "older-postgres"),
+        ),
+        Suite(
+            "tls-e2e",
+            "the end-to-end tests of TLS with databases and their clients",
+            lambda: steps.e2e(*steps.TLS_E2E),
+            (*STACK, "pgx", "mariadb", "mysql", "older-postgres"),
         ),
         Suite(
             "keys-e2e",
@@ -156,6 +163,7 @@ KEYS = ("go", "keys-e2e")
 POLICY = ("rego", "policies-go", "policies-rust", "policies-e2e")
 JSON = ("json-rust", "json-e2e")
 MYSQL = ("mysql-rust", "mysql-e2e")
+TLS = ("tls-go", "tls-e2e")
 # Not in TESTS: they compare what the end-to-end tests do not protect, and take minutes.
 COMPAT = ("compat-postgres", "compat-mariadb")
 GROUPS = {
@@ -166,5 +174,6 @@ GROUPS = {
     "policies": POLICY,
     "json": JSON,
     "mysql": MYSQL,
+    "tls": TLS,
     "compat": COMPAT,
 }

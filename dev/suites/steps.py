@@ -182,6 +182,17 @@ def policies_go() -> list[Step]:
     return [_go_test(KEYS_MODULE, "./internal/policy/...", "./internal/cli/policy")]
 
 
+# What is about TLS with servers and with clients.
+TLS_E2E = (
+    *(f"tests/test_{name}.py" for name in ("tls", "bridge", "bridge_clients", "bridge_older")),
+    *(f"tests/mysql/test_{name}.py" for name in ("tls", "bridge", "bridge_clients")),
+)
+
+
+def tls_go() -> list[Step]:
+    return [_go_test(KEYS_MODULE, "./internal/bridge/...", "./internal/cli/bridge")]
+
+
 def policies_rust() -> list[Step]:
     return [_cargo_test("-p", "fieldveil-plan")]
 
