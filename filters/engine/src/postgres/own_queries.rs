@@ -46,8 +46,8 @@ pub enum Asked {
     Identity,
     /// The same, and the catalog.
     Catalog,
-    /// The name of a function.
-    Function,
+    /// The name of the function with this number.
+    Function(u32),
 }
 
 impl Question<'_> {
@@ -55,7 +55,7 @@ impl Question<'_> {
         match self {
             Self::Identity => Asked::Identity,
             Self::Catalog(_) => Asked::Catalog,
-            Self::Function(_) => Asked::Function,
+            Self::Function(number) => Asked::Function(number),
         }
     }
 
@@ -75,7 +75,7 @@ impl Asked {
         match self {
             Self::Identity => &identity::TEXTS,
             Self::Catalog => &catalog::TEXTS,
-            Self::Function => &[true],
+            Self::Function(_) => &[true],
         }
     }
 }
@@ -85,7 +85,9 @@ pub struct OwnQueries {
     name: String,
     /// The row that says who the session is for, until its response is complete.
     row: Option<IdentityRow>,
-    /// The function whose name was asked for last.
+    /// The name of the function that was asked for, until its response is complete.
+    function_name: Option<String>,
+    /// The function whose name was asked for last, once that is answered.
     pub function: Option<FunctionName>,
     /// Whether the server was asked for names and texts in hexadecimal digits of UTF-8, because the client's encoding is another
     /// one or not sure, and may lack their characters.
@@ -95,7 +97,7 @@ pub struct OwnQueries {
 impl OwnQueries {
     /// Makes those of a new session.
     pub fn new(ports: &Rc<RefCell<dyn Ports>>) -> Self {
-        Self { name: random(ports), row: None, function: None, in_digits: false }
+        Self { name: random(ports), row: None, function_name: None, function: None, in_digits: false }
     }
 
     /// The name of the filter's own statement and portal, and of one that does not exist. It is random, so that no client can use
@@ -120,7 +122,7 @@ impl OwnQueries {
         let too_long = |_| ClientError::limit("the policy names too many tables", "Shorten it.");
         let asked = question.asked();
         self.in_digits = !encoding.is_utf8();
-        self.row = None;
+        (self.row, self.function_name, self.function) = (None, None, None);
         let text = match self.in_digits {
             true => digits::question(&question.text(digits::escaped), asked.texts()),
             false => question.text(str::to_owned),
@@ -130,10 +132,8 @@ impl OwnQueries {
         let end = if pipeline.is_open() { Flush.encode(&mut query) } else { Sync.encode(&mut query) };
         end.map_err(too_long)?;
         out.to_server.append(&mut query);
-        match question {
-            Question::Identity => {}
-            Question::Catalog(_) => core.catalog.reading = Some(CatalogReading::new(Dialect::Postgres)),
-            Question::Function(number) => self.function = Some(FunctionName { number, name: None }),
+        if asked == Asked::Catalog {
+            core.catalog.reading = Some(CatalogReading::new(Dialect::Postgres));
         }
         let execute = Awaited::OwnQuery(asked);
         for awaited in [Awaited::Parse(None), Awaited::Bind(None), execute, Awaited::Close, Awaited::Close] {
@@ -184,10 +184,10 @@ impl OwnQueries {
 
     fn take_row(&mut self, asked: Asked, row: DataRow<'_>, core: &mut Core) -> Result<(), &'static str> {
         match asked {
-            Asked::Function => {
-                if let (Some(function), Some(Some(name))) = (&mut self.function, row.values().next()) {
-                    function.name = Some(String::from_utf8_lossy(name).into_owned());
-                }
+            Asked::Function(_) => {
+                let name =
+                    row.values().next().flatten().ok_or("it does not say what the function is called")?;
+                self.function_name = Some(String::from_utf8_lossy(name).into_owned());
                 Ok(())
             }
             Asked::Identity | Asked::Catalog => {
@@ -208,7 +208,12 @@ impl OwnQueries {
     pub fn complete(&mut self, asked: Asked, is_idle: bool, core: &mut Core) -> Option<Rc<ServerCatalog>> {
         core.waiting = Waiting::No;
         match asked {
-            Asked::Function => None,
+            Asked::Function(number) => {
+                // Of an answer that could not be read it is not known that the server has no such function.
+                let name = self.function_name.take();
+                self.function = core.catalog.failed.is_none().then_some(FunctionName { number, name });
+                None
+            }
             Asked::Identity => {
                 self.identity_read(is_idle, core);
                 None
