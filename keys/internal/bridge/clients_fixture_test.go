@@ -131,6 +131,15 @@ func (f *clientsFixture) secure() *tls.Conn {
 // admitted is AuthenticationOk.
 const admitted = "R\x00\x00\x00\x08\x00\x00\x00\x00"
 
+// wantAdmitted begins a session.
+func wantAdmitted(t *testing.T, client net.Conn) {
+	t.Helper()
+	write(t, client, startup())
+	if got := read(t, client, len(admitted)); string(got) != admitted {
+		t.Errorf("%q", got)
+	}
+}
+
 // serving lets in who sends the StartupMessage, and then says what it hears until the client ends.
 func serving(connection net.Conn) {
 	first := make([]byte, len(startup()))

@@ -54,10 +54,7 @@ func TestEnvoyLearnsTheClientsAddressUnlessItIsToldNot(t *testing.T) {
 	f.serve(serving)
 	f.startPostgres()
 	client = f.secure()
-	write(t, client, startup())
-	if got := read(t, client, len(admitted)); string(got) != admitted {
-		t.Errorf("%q", got)
-	}
+	wantAdmitted(t, client)
 }
 
 func TestGSSENCRequestIsDeclinedAndTLSStillBegins(t *testing.T) {
@@ -72,10 +69,7 @@ func TestGSSENCRequestIsDeclinedAndTLSStillBegins(t *testing.T) {
 	write(t, connection, sslRequest)
 	read(t, connection, 1)
 	secure := tls.Client(connection, f.trusting(nil))
-	write(t, secure, startup())
-	if got := read(t, secure, len(admitted)); string(got) != admitted {
-		t.Errorf("%q", got)
-	}
+	wantAdmitted(t, secure)
 }
 
 func TestClientsDirectTLSNeedsTheProtocolsName(t *testing.T) {
@@ -83,10 +77,7 @@ func TestClientsDirectTLSNeedsTheProtocolsName(t *testing.T) {
 	f.envoy(serving)
 	f.startPostgres()
 	named := tls.Client(f.connect(), f.trusting(nil, postgres.ALPN))
-	write(t, named, startup())
-	if got := read(t, named, len(admitted)); string(got) != admitted {
-		t.Errorf("%q", got)
-	}
+	wantAdmitted(t, named)
 	unnamed := tls.Client(f.connect(), f.trusting(nil))
 	write(t, unnamed, startup())
 	wantFatal(t, readAll(unnamed), "08P01", "ALPN")
@@ -125,10 +116,7 @@ func TestClientWithoutTLSIsRefusedUnlessItIsAllowed(t *testing.T) {
 	f.envoy(serving)
 	f.startPostgres()
 	client = f.connect()
-	write(t, client, startup())
-	if got := read(t, client, len(admitted)); string(got) != admitted {
-		t.Errorf("%q", got)
-	}
+	wantAdmitted(t, client)
 	if got, want := f.secure().ConnectionState().Version, uint16(tls.VersionTLS13); got != want {
 		t.Errorf("beside it TLS has version %x", got)
 	}
@@ -192,10 +180,7 @@ func TestUnixSocketForClientsTakesTLSToo(t *testing.T) {
 	f.envoy(serving)
 	f.startPostgres()
 	client := f.secure()
-	write(t, client, startup())
-	if got := read(t, client, len(admitted)); string(got) != admitted {
-		t.Errorf("%q", got)
-	}
+	wantAdmitted(t, client)
 	if header := <-f.headers; !strings.HasSuffix(header, "\x20\x00\x00\x00") {
 		t.Errorf("%q", header)
 	}

@@ -2,9 +2,8 @@
 package bridge
 
 import (
+	"context"
 	"log/slog"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -37,9 +36,9 @@ func New() *cobra.Command {
 			if config.AllowUIDs, err = uids.parse(); err != nil {
 				return err
 			}
-			ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, syscall.SIGINT)
-			defer stop()
-			return bridge.Run(ctx, config, speaks, names, slog.New(slog.NewJSONHandler(c.ErrOrStderr(), nil)))
+			return untilStopped(c, func(ctx context.Context, logger *slog.Logger) error {
+				return bridge.Run(ctx, config, speaks, names, logger)
+			})
 		},
 	}
 	c.AddCommand(newFromClients())

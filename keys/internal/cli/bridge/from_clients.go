@@ -1,9 +1,8 @@
 package bridge
 
 import (
+	"context"
 	"log/slog"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -35,9 +34,9 @@ func newFromClients() *cobra.Command {
 			if config.AllowUIDs, err = uids.parse(); err != nil {
 				return err
 			}
-			ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, syscall.SIGINT)
-			defer stop()
-			return bridge.RunFromClients(ctx, config, speaks, names, slog.New(slog.NewJSONHandler(c.ErrOrStderr(), nil)))
+			return untilStopped(c, func(ctx context.Context, logger *slog.Logger) error {
+				return bridge.RunFromClients(ctx, config, speaks, names, logger)
+			})
 		},
 	}
 	protocol.add(c)

@@ -1,11 +1,23 @@
 package bridge
 
 import (
+	"context"
+	"log/slog"
+	"os/signal"
+	"syscall"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fieldveil/fieldveil/keys/internal/bridge"
 	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
 )
+
+// untilStopped runs a bridge until SIGTERM or SIGINT, with its log on stderr.
+func untilStopped(c *cobra.Command, run func(context.Context, *slog.Logger) error) error {
+	ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	return run(ctx, slog.New(slog.NewJSONHandler(c.ErrOrStderr(), nil)))
+}
 
 // addSettings adds the flags that mean the same in both directions.
 func addSettings(c *cobra.Command, settings *bridge.Settings) {
