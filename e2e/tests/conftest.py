@@ -7,6 +7,7 @@ import psycopg
 import pytest
 
 from harness import Options, Stack
+from harness.workdir import WorkDir
 from matrix import database as drivers
 from tests import encodings, forms, sample
 
@@ -27,6 +28,14 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
         for database in (sample, forms, encodings, drivers):
             database.create(running)
         yield running
+
+
+@pytest.fixture
+def work() -> Iterator[WorkDir]:
+    """A folder of the test's own."""
+    made = WorkDir()
+    yield made
+    made.remove()
 
 
 @pytest.fixture

@@ -73,6 +73,16 @@ def test_function_that_may_read_a_table_is_refused_by_its_name(shop: Stack, func
     assert b"".join(message[:1] for message in said if message[:1] != b"S") == b"CZEZCZEZEZCZTDCZ"
 
 
+@pytest.mark.parametrize("function", MAY_READ)
+def test_function_is_refused_again_where_an_error_took_the_question_for_its_name(shop: Stack, function: int) -> None:
+    refused = call(function, b"SELECT ssn FROM customer")
+    no_sql = wire.message(b"P", b"\0nothing\0\0\0")
+    said = answers(shop.connect, [no_sql, refused, wire.message(b"S"), refused, refused])
+    codes = [wire.errors(message)[0]["C"] for message in said if message[:1] == b"E"]
+    assert codes == ["42601", "0A000", "0A000"]
+    assert b"".join(message[:1] for message in said) == b"EZEZEZ"
+
+
 @pytest.mark.parametrize("before", [(), ("BEGIN",), ("BEGIN", "SELECT 1/0")])
 def test_function_that_does_not_exist_is_the_servers_to_refuse(shop: Stack, before: tuple[str, ...]) -> None:
     calls = [*(wire.message(b"Q", text.encode() + b"\0") for text in before), call(999_999)]

@@ -26,13 +26,6 @@ def bridge(upstream: str) -> dict:
 
 
 @pytest.fixture
-def work() -> Iterator[WorkDir]:
-    made = WorkDir()
-    yield made
-    made.remove()
-
-
-@pytest.fixture
 def process(work: WorkDir) -> Iterator[Process]:
     started = Process("bridge", work.log("bridge"))
     yield started

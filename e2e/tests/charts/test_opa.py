@@ -14,13 +14,6 @@ from tests.charts.rendering import CASES, LIBRARY, config_map
 
 
 @pytest.fixture
-def work() -> Iterator[WorkDir]:
-    made = WorkDir()
-    yield made
-    made.remove()
-
-
-@pytest.fixture
 def process(work: WorkDir) -> Iterator[Process]:
     started = Process("opa", work.log("opa"))
     yield started

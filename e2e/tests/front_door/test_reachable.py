@@ -1,7 +1,6 @@
 """Programs in a folder that others can't enter are seen by the servers' user as they are, without taking space."""
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,13 +16,6 @@ MEMORY = Path("/dev/shm")
 
 def is_another_file_system(folder: Path) -> bool:
     return os.access(folder, os.W_OK) and folder.stat().st_dev != temporary.folder().stat().st_dev
-
-
-@pytest.fixture
-def work() -> Iterator[WorkDir]:
-    made = WorkDir()
-    yield made
-    made.remove()
 
 
 @pytest.fixture
