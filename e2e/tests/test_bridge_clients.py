@@ -4,6 +4,7 @@ import asyncio
 import ssl
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import asyncpg
 import psycopg
@@ -17,6 +18,7 @@ from harness.envoy import LOOPBACK, Upstream
 from harness.relay import TcpRelay
 from harness.stack import CONNECT_SECONDS, Way
 from harness.waiting import patience, until, until_equal
+from tests.bridge_rules import CLIENT_NAME, write_rules
 from tests.cancelling import SLEEPS, cancelling
 from tests.rows import ADA, INSERT
 from tests.test_bridge import LONG, SSL_REQUEST
@@ -34,10 +36,11 @@ BOTH = "both"
 class FromClients(Bridged):
     """Bridges from clients, and one to the server behind a relay that records."""
 
-    def __init__(self) -> None:
+    def __init__(self, policies: Path) -> None:
         self.relay: TcpRelay | None = None
         self.server_bridge: Bridge | None = None
-        stack = Stack(Options(tls=True, ways=self._ways, filter_config={"audit": {"interval_seconds": 1}}))
+        audited = {"audit": {"interval_seconds": 1}}
+        stack = Stack(Options(tls=True, ways=self._ways, policies=(policies,), filter_config=audited))
         known, asked = stack.certificates, ("--client-ca", stack.certificates.ca)
         known.client_key.chmod(0o600)  # or libpq does not take it
         told = {
@@ -91,8 +94,8 @@ class FromClients(Bridged):
 
 
 @pytest.fixture(scope="module")
-def bridged() -> Iterator[FromClients]:
-    running = FromClients().start()
+def bridged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FromClients]:
+    running = FromClients(write_rules(tmp_path_factory.mktemp("policies"))).start()
     yield running
     running.stop()
 
@@ -237,6 +240,34 @@ def test_certificate_of_a_client_is_asked_for_where_it_is_configured(bridged: Fr
         assert app.execute("SELECT 42").fetchone() == (42,)
     with bridged.connect("app", "certified or not") as app:
         assert app.execute("SELECT 42").fetchone() == (42,)
+
+
+def test_rules_speak_of_the_clients_certificate_and_address(bridged: FromClients) -> None:
+    columns = "ssn, phone"
+    with bridged.stack.direct() as direct, bridged.connect("app") as app:
+        direct.execute("TRUNCATE customer")
+        app.execute(INSERT, ADA)
+        ssn, phone = app.execute(f"SELECT {columns} FROM customer").fetchone()
+        sealed = direct.execute(f"SELECT {columns} FROM customer").fetchone()
+
+    def read(way: str, **options: object) -> tuple:
+        with bridged.connect("auditor", way, **options) as auditor:
+            return auditor.execute(f"SELECT {columns} FROM customer").fetchone()
+
+    shown = bridged.shown() | {"application_name": "with a certificate"}
+    assert read("certified", **shown) == (ssn, phone)
+    assert read("certified or not", **shown) == (ssn, phone)
+    # Who shows none, or to a bridge that asks for none, is known by the address alone.
+    assert read("certified or not") == (sealed[0], phone)
+    assert read(BOTH, **bridged.shown() | {"sslcertmode": "allow"}) == (sealed[0], phone)
+    with bridged.stack.connect("auditor") as auditor:
+        assert auditor.execute(f"SELECT {columns} FROM customer").fetchone() == sealed
+
+    def certificates() -> set[str]:
+        lines = [line for line in bridged.stack.envoy.audit() if line["application_name"] == "with a certificate"]
+        return {",".join(line["client_certificate"]["dns"]) for line in lines}
+
+    until_equal(certificates, {CLIENT_NAME})
 
 
 def test_envoy_that_expects_a_header_lets_nobody_in_without(bridged: FromClients) -> None:

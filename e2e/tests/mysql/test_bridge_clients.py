@@ -1,6 +1,7 @@
 """Applications of MySQL's protocol that demand TLS of the sidecar, which `fieldveil bridge from-clients` begins."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import mysql.connector
 import pymysql
@@ -13,6 +14,7 @@ from harness.mysql_builds import MYSQL, NEWER, Build
 from harness.mysql_stack import CONNECT_SECONDS, SEALED, MySqlOptions, MySqlStack
 from harness.relay import TcpRelay
 from harness.waiting import until_equal
+from tests.bridge_rules import CLIENT_NAME, write_rules
 from tests.mysql.asking import ask, change
 from tests.mysql.test_bridge import ACCESS_DENIED, LONG
 from tests.rows import ADA, INSERT
@@ -24,7 +26,7 @@ SECURE_TRANSPORT_REQUIRED = 3159
 class FromClients(Bridged):
     """A server that takes TLS alone and the bridge to it, and bridges from clients."""
 
-    def __init__(self, build: Build) -> None:
+    def __init__(self, build: Build, policies: Path) -> None:
         self.server_bridge: Bridge | None = None
         settings = {"require-secure-transport": "ON"}
         stack = MySqlStack(
@@ -34,11 +36,18 @@ class FromClients(Bridged):
                 upstream=self._upstream,
                 settings=settings,
                 proxy_protocol=True,
+                policies=(policies,),
                 filter_config={"audit": {"interval_seconds": 1}},
             )
         )
         known = stack.certificates
-        told = {"strict": (), "plain-too": ("--allow-plain",), "certified": ("--client-ca", known.ca)}
+        asked = ("--client-ca", known.ca)
+        told = {
+            "strict": (),
+            "plain-too": ("--allow-plain",),
+            "certified": asked,
+            "certified-or-not": (*asked, "--client-certificates", "optional", "--allow-plain"),
+        }
         self.bridges = {
             name: ClientBridge(stack.work, f"my-{name}", "mysql", stack.envoy.socket(SEALED), known, *options)
             for name, options in told.items()
@@ -62,11 +71,11 @@ class FromClients(Bridged):
 
 
 @pytest.fixture(scope="module", params=(NEWER, MYSQL), ids=lambda build: build.name)
-def bridged(request: pytest.FixtureRequest) -> Iterator[FromClients]:
+def bridged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[FromClients]:
     build: Build = request.param
     if not build.is_there:
         pytest.skip(f"no {build.name} for this machine: see dev/setup/servers.py")
-    running = FromClients(build).start()
+    running = FromClients(build, write_rules(tmp_path_factory.mktemp("policies"))).start()
     yield running
     running.stop()
 
@@ -149,6 +158,46 @@ def test_client_that_does_not_trust_the_bridge_does_not_go_on(bridged: FromClien
 def test_certificate_of_a_client_is_asked_for_where_it_is_configured(bridged: FromClients) -> None:
     with pytest.raises(pymysql.OperationalError):
         bridged.connect("app", "certified")
-    known = bridged.stack.certificates
-    with bridged.connect("app", "certified", ssl_cert=str(known.client), ssl_key=str(known.client_key)) as app:
+    with bridged.connect("app", "certified", **shown(bridged)) as app:
         assert ask(app, "SELECT 42") == [(42,)]
+
+
+def test_rules_speak_of_the_clients_certificate_and_address(bridged: FromClients) -> None:
+    statement = "SELECT ssn, phone FROM customer"
+    bridged.stack.stored("TRUNCATE customer")
+    with bridged.connect("app") as app:
+        change(app, INSERT, ADA)
+        ((ssn, phone),) = ask(app, statement)
+    ((sealed, _),) = bridged.stack.stored(statement)
+
+    def read(way: str, **options: object) -> tuple:
+        with bridged.connect("auditor", way, **options) as auditor:
+            return ask(auditor, statement)[0]
+
+    assert read("certified", **shown(bridged)) == (ssn, phone)
+    assert read("certified-or-not", **shown(bridged)) == (ssn, phone)
+    with mysql.connector.connect(
+        host="localhost", port=bridged.bridges["certified"].port, user="app", password=example.PASSWORD,
+        database=example.DATABASE, ssl_ca=str(bridged.stack.certificates.ca), ssl_verify_identity=True, use_pure=True,
+        **shown(bridged),
+    ) as changed:  # fmt: skip
+        changed.cmd_change_user("auditor", example.PASSWORD, example.DATABASE)
+        with changed.cursor() as cursor:
+            cursor.execute(statement)
+            assert cursor.fetchall() == [(ssn, phone)]
+    # Who shows none, or to a bridge that asks for none, is known by the address alone.
+    for way, options in {"certified-or-not": {}, "strict": shown(bridged)}.items():
+        assert read(way, **options) == (sealed, phone)
+    assert read("certified-or-not", **PLAINLY) == (sealed, phone)
+
+    def certificates() -> set[str]:
+        lines = [line for line in bridged.stack.envoy.audit() if line["user"] == "auditor"]
+        return {name for line in lines for name in line.get("client_certificate", {}).get("dns", [])}
+
+    until_equal(certificates, {CLIENT_NAME})
+
+
+def shown(bridged: FromClients) -> dict[str, str]:
+    """How a client shows its certificate."""
+    known = bridged.stack.certificates
+    return {"ssl_cert": str(known.client), "ssl_key": str(known.client_key)}

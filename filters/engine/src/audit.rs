@@ -15,7 +15,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
 
-use fieldveil_plan::{PlanInput, Workload};
+use fieldveil_plan::{ClientCertificate, PlanInput, Workload};
 
 use self::line::Line;
 pub use self::open::Audits;
@@ -70,6 +70,7 @@ pub struct Audit {
     listener: String,
     workload: Workload,
     source: String,
+    client_certificate: Option<ClientCertificate>,
     user: String,
     database: String,
     authenticated: bool,
@@ -98,6 +99,7 @@ impl Audit {
             listener: String::new(),
             workload: Workload::default(),
             source: String::new(),
+            client_certificate: None,
             user: String::new(),
             database: String::new(),
             authenticated: false,
@@ -139,6 +141,7 @@ impl Audit {
         if self.current.is_none() {
             self.listener.clone_from(&input.listener);
             self.source.clone_from(&input.session.source);
+            self.client_certificate.clone_from(&input.client_certificate);
             self.user = cut(&input.session.user);
             self.database = cut(&input.session.database);
         }
@@ -291,6 +294,7 @@ impl Audit {
                 listener: &self.listener,
                 workload: &self.workload,
                 source: &self.source,
+                client_certificate: self.client_certificate.as_ref(),
                 user: &self.user,
                 database: &self.database,
                 authenticated: self.authenticated,

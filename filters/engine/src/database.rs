@@ -6,6 +6,7 @@
 //! | bytes arrive, and responses to what was fetched | `connection.rs` |
 //! | the bytes of a message that is not whole are held | `inbox.rs` |
 //! | bytes that pass unchanged are counted | `unchanged.rs` |
+//! | where the connection comes from | `client.rs` |
 //! | the principal, plan and keys | `policy.rs` |
 //! | how much memory the connection keeps | `memory_use.rs` |
 //! | the server's catalog, and its age | `../server_catalog.rs`, `catalog_state.rs` |
@@ -23,6 +24,7 @@ mod budgeted;
 mod catalog_state;
 mod check;
 mod checked_text;
+mod client;
 mod connection;
 mod identity;
 mod inbox;
@@ -41,6 +43,7 @@ use std::rc::Rc;
 pub(crate) use self::audited::SessionAudit;
 pub(crate) use self::catalog_state::CatalogState;
 pub(crate) use self::checked_text::CheckedText;
+pub use self::client::Client;
 pub(crate) use self::connection::WireProtocol;
 pub use self::connection::{Connection, Duplex};
 pub(crate) use self::identity::{Replaced, SessionIdentity};
@@ -152,11 +155,11 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    /// Makes the core of a new connection from `source`, the client's address.
-    pub fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
+    /// Makes the core of a new connection of this client.
+    pub fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, client: Client) -> Self {
         let audit = SessionAudit::new(&worker, &ports);
-        let memory = MemoryUse::new(&worker, &ports, &source);
-        let policy = PolicyGate::new(&worker, source);
+        let memory = MemoryUse::new(&worker, &ports, &client.source);
+        let policy = PolicyGate::new(&worker, client);
         Self {
             worker,
             ports,

@@ -76,7 +76,7 @@ use self::pending::PendingResponses;
 use self::sql_context::SqlContext;
 use self::statements::Statements;
 pub use crate::database::CallbackOutput;
-use crate::database::{Core, Duplex, Step, Waiting, WireProtocol};
+use crate::database::{Client, Core, Duplex, Step, Waiting, WireProtocol};
 use crate::ports::Ports;
 use crate::worker::Worker;
 
@@ -125,15 +125,18 @@ pub struct Session {
     server: ServerPackets,
     /// What both sides have agreed on; nothing before the HandshakeResponse.
     capabilities: Capabilities,
+    /// Whether the bridge tells of the client's certificate before the HandshakeResponse.
+    certificate_follows: bool,
     pending: PendingResponses,
     statements: Statements,
     sql: SqlContext,
 }
 
 impl WireProtocol for Session {
-    fn begin(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
+    fn begin(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, client: Client) -> Self {
         Self {
-            core: Core::new(worker, ports, source),
+            certificate_follows: client.certificate_follows,
+            core: Core::new(worker, ports, client),
             phase: Phase::Greeting,
             client: ClientPackets::default(),
             server: ServerPackets::default(),

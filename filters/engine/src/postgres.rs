@@ -61,7 +61,7 @@ use std::rc::Rc;
 
 use self::phase::{Phase, ReadySession};
 pub use crate::database::CallbackOutput;
-use crate::database::{Core, Duplex, MAX_HELD, Step, Waiting, WireProtocol};
+use crate::database::{Client, Core, Duplex, MAX_HELD, Step, Waiting, WireProtocol};
 use crate::ports::Ports;
 use crate::worker::Worker;
 
@@ -75,8 +75,8 @@ pub struct Session {
 }
 
 impl WireProtocol for Session {
-    fn begin(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
-        Self { core: Core::new(worker, ports, source), phase: Phase::default() }
+    fn begin(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, client: Client) -> Self {
+        Self { core: Core::new(worker, ports, client), phase: Phase::default() }
     }
 
     fn core(&self) -> &Core {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::LazyLock;
 
 use fieldveil_engine::config;
-use fieldveil_engine::database::Connection as _;
+use fieldveil_engine::database::{Client, Connection as _};
 use fieldveil_engine::mysql::MySqlConnection;
 use fieldveil_engine::worker::Worker;
 
@@ -59,7 +59,7 @@ impl Protocol for MySql {
     }
 
     fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<FixedPorts>>) -> Self {
-        let session = MySqlConnection::new(worker, ports, "127.0.0.1".to_owned());
+        let session = MySqlConnection::new(worker, ports, Client::at("127.0.0.1"));
         Self { session, client: Packets::default(), server: Packets::default(), has_commands: false }
     }
 

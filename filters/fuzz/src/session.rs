@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::LazyLock;
 
 use fieldveil_engine::config;
-use fieldveil_engine::database::Connection as _;
+use fieldveil_engine::database::{Client, Connection as _};
 use fieldveil_engine::postgres::PostgresConnection;
 use fieldveil_engine::worker::Worker;
 
@@ -38,7 +38,7 @@ impl Protocol for Postgres {
     }
 
     fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<FixedPorts>>) -> Self {
-        Self { session: PostgresConnection::new(worker, ports, "127.0.0.1".to_owned()) }
+        Self { session: PostgresConnection::new(worker, ports, Client::at("127.0.0.1")) }
     }
 
     fn plan() -> &'static [u8] {

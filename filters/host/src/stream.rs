@@ -9,15 +9,19 @@
 use std::net::SocketAddr;
 
 use fieldveil_engine::audit::Ended;
-use fieldveil_engine::database::{CallbackOutput, Connection};
+use fieldveil_engine::database::{CallbackOutput, Client, Connection};
 use fieldveil_engine::fetch::Fetch;
 use fieldveil_engine::ports::Level;
+use proxy_wasm::hostcalls;
 use proxy_wasm::traits::{Context, StreamContext};
 use proxy_wasm::types::{Action, PeerType};
 
 use crate::callouts::Callouts;
 use crate::log::write_log;
 use crate::shared::Shared;
+
+/// Where Envoy's proxy_protocol filter puts what the bridge tells of the client's certificate, if the listener says so.
+const CLIENT_CERTIFICATE: [&str; 4] = ["metadata", "filter_metadata", "fieldveil", "client_certificate"];
 
 /// One connection.
 pub struct Stream<S> {
@@ -38,15 +42,8 @@ impl<S: Connection> Stream<S> {
     }
 
     fn session(&mut self) -> &mut S {
-        let source = || {
-            let address = self.get_property(vec!["source", "address"]).unwrap_or_default();
-            let address = String::from_utf8_lossy(&address);
-            // A Unix socket has no address of its peer.
-            address.parse::<SocketAddr>().map(|parsed| parsed.ip().to_string()).unwrap_or_default()
-        };
-        let source = if self.session.is_none() { source() } else { String::new() };
         let shared = &self.shared;
-        self.session.get_or_insert_with(|| S::new(shared.worker.clone(), shared.ports.clone(), source))
+        self.session.get_or_insert_with(|| S::new(shared.worker.clone(), shared.ports.clone(), client()))
     }
 
     /// Gives the session what lies in Envoy's downstream buffer and puts the output in its place.
@@ -199,6 +196,24 @@ impl<S: Connection> StreamContext for Stream<S> {
         }
         Action::Continue
     }
+}
+
+/// What Envoy knows of the client.
+fn client() -> Client {
+    let property = |path| hostcalls::get_property(path).ok().flatten().unwrap_or_default();
+    let address = property(vec!["source", "address"]);
+    // A Unix socket has no address of its peer.
+    let source = String::from_utf8_lossy(&address).parse::<SocketAddr>();
+    let mut client = Client::at(source.map(|parsed| parsed.ip().to_string()).unwrap_or_default());
+    let certificate = property(CLIENT_CERTIFICATE.to_vec());
+    if !certificate.is_empty()
+        && let Err(error) = client.read_certificate(&certificate)
+    {
+        let what =
+            "what the bridge tells of the client's certificate can not be read, and counts for nothing";
+        write_log(Level::Warn, &format!("{what}: {error}"));
+    }
+    client
 }
 
 /// The bytes that leave a callback: those that came and are unchanged, or those that the session wrote.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Where the sidecar runs, from the filter's configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -36,6 +36,23 @@ pub struct SessionInput {
     pub purpose: String,
 }
 
+/// Whom the certificate names that the client showed when it began TLS, as the bridge before Envoy says, which has verified
+/// it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClientCertificate {
+    /// The subject, as RFC 2253 writes it.
+    pub subject: String,
+    /// The alternative names of the kind DNS.
+    #[serde(default)]
+    pub dns: Vec<String>,
+    /// Those of the kind URI, such as SPIFFE ids.
+    #[serde(default)]
+    pub uri: Vec<String>,
+    /// Mail addresses.
+    #[serde(default)]
+    pub email: Vec<String>,
+}
+
 /// What a comment of the statement says, for principals whose plan reads comments. It may hold a token: no `Debug`.
 #[derive(Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CommentInput {
@@ -47,6 +64,8 @@ pub struct CommentInput {
 
 /// The policy's input, one for each principal. It may hold tokens: `Debug` leaves them out, [`Self::to_request`] does
 /// not.
+///
+/// Large: it is all that the policy is asked by.
 #[derive(Clone, Default, PartialEq, Eq, Serialize)]
 pub struct PlanInput {
     /// The listener's protocol: `postgres`, `mysql` or `http`.
@@ -57,6 +76,9 @@ pub struct PlanInput {
     pub workload: Workload,
     /// Who is connected.
     pub session: SessionInput,
+    /// The client's certificate, where it showed one to a bridge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_certificate: Option<ClientCertificate>,
     /// The JWT of `SET fieldveil.token`; empty for none.
     pub token: String,
     /// What a comment of the statement says.
@@ -90,8 +112,12 @@ impl PlanInput {
             "comment": {"purpose": self.comment.purpose},
             "claims": self.claims,
         });
-        if let Some(said) = said.as_object_mut().filter(|_| !self.headers.is_empty()) {
-            said.insert("headers".to_owned(), self.headers.keys().cloned().collect());
+        let names = || self.headers.keys().cloned().collect();
+        let headers = (!self.headers.is_empty()).then(names);
+        let certificate = self.client_certificate.as_ref().map(|shown| serde_json::json!(shown));
+        if let Some(said) = said.as_object_mut() {
+            said.extend(headers.map(|names| ("headers".to_owned(), names)));
+            said.extend(certificate.map(|shown| ("client_certificate".to_owned(), shown)));
         }
         said
     }
@@ -129,6 +155,17 @@ mod tests {
         let body: serde_json::Value = serde_json::from_str(&input.to_request()).unwrap();
         assert_eq!(body["input"]["workload"]["labels"], serde_json::json!({"team": "billing"}));
         assert_eq!(input.redacted()["workload"], body["input"]["workload"]);
+    }
+
+    #[test]
+    fn certificate_of_the_client_is_in_the_request_where_it_showed_one() {
+        let uri = vec!["spiffe://example.org/orders".to_owned()];
+        let shown = ClientCertificate { subject: "CN=orders".into(), uri, ..ClientCertificate::default() };
+        let input = PlanInput { client_certificate: Some(shown), ..PlanInput::default() };
+        let body: serde_json::Value = serde_json::from_str(&input.to_request()).unwrap();
+        let expected = serde_json::json!({"subject": "CN=orders", "dns": [], "uri": ["spiffe://example.org/orders"], "email": []});
+        assert_eq!(body["input"]["client_certificate"], expected);
+        assert_eq!(input.redacted()["client_certificate"], expected);
     }
 
     #[test]

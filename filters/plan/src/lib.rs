@@ -18,7 +18,7 @@ mod treatment;
 
 pub use error::PlanError;
 pub use field::{OnPlaintext, PlanField, Protection, WriteRule};
-pub use input::{CommentInput, PlanInput, SessionInput, Workload};
+pub use input::{ClientCertificate, CommentInput, PlanInput, SessionInput, Workload};
 pub use limits::{MAX_FIELDS, MAX_PLAN_BYTES, MAX_ROUTES};
 pub use place::{Column, Place};
 pub use plan::Plan;

@@ -43,6 +43,9 @@ fn input_of(said: &Value) -> PlanInput {
             source: text(&session["source"]),
             purpose: text(&session["purpose"]),
         },
+        client_certificate: said
+            .get("client_certificate")
+            .map(|one| serde_json::from_value(one.clone()).unwrap()),
         token: text(&said["token"]),
         comment: CommentInput {
             purpose: text(&said["comment"]["purpose"]),

@@ -65,6 +65,33 @@ func TestClientsCertificateIsVerifiedWhereItIsAskedFor(t *testing.T) {
 	}
 }
 
+func TestEnvoyIsToldWhomTheCertificateNames(t *testing.T) {
+	f := newClientsFixture(t)
+	f.config.Certificates = downstream.Optional
+	f.config.Files.CA = filepath.Join(testfile.Folder(t), "client-ca.pem")
+	testfile.Write(t, f.config.Files.CA, f.authority.PEM)
+	f.envoy(serving)
+	f.startPostgres()
+	if !f.opens(f.trusting(f.authority)) {
+		t.Fatal("a certificate of the authority is refused")
+	}
+	if header := <-f.headers; !strings.HasSuffix(header, `{"subject":"CN=app","dns":["app"],"uri":[],"email":[]}`) {
+		t.Errorf("%q", header)
+	}
+	if !f.opens(f.trusting(nil)) {
+		t.Fatal("a client without a certificate is refused")
+	}
+	if header := <-f.headers; strings.Contains(header, "subject") {
+		t.Errorf("%q", header)
+	}
+	many := f.trusting(nil)
+	many.Certificates = f.authority.Server(strings.Repeat("a", 9<<10)).Certificates
+	if f.opens(many) {
+		t.Error("a certificate with names that are too long")
+	}
+	f.logged("its names take more than 8192 bytes; show one with fewer names")
+}
+
 func TestRenewedCertificateCountsFromTheNextConnectionOn(t *testing.T) {
 	f := newClientsFixture(t)
 	f.certify("other.shop.test")

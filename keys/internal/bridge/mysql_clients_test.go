@@ -3,10 +3,13 @@ package bridge
 import (
 	"crypto/tls"
 	"net"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/fieldveil/fieldveil/keys/internal/bridge/downstream"
 	"github.com/fieldveil/fieldveil/keys/internal/bridge/mysql"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 // The greeting as the filter passes it, and what a client is offered.
@@ -152,6 +155,37 @@ func TestMySQLClientThatBreaksItsWayIntoTLSIsRefusedAndEnvoyGetsNothingOfIt(t *t
 			}
 			f.logged(`"reason":"` + c.reason + `"`)
 		})
+	}
+}
+
+func TestEnvoyIsToldWhomTheCertificateNamesAheadOfTheResponse(t *testing.T) {
+	names := `{"subject":"CN=app","dns":["app"],"uri":[],"email":[]}`
+	for shown, told := range map[bool]string{true: names, false: "null"} {
+		f := newClientsFixture(t)
+		f.config.Certificates = downstream.Optional
+		f.config.Files.CA = filepath.Join(testfile.Folder(t), "client-ca.pem")
+		testfile.Write(t, f.config.Files.CA, f.authority.PEM)
+		f.envoy(func(connection net.Conn) {
+			envoy := side{t, connection}
+			envoy.send(0, plainGreeting)
+			envoy.want(0, told)
+			envoy.want(1, responseOf(clientCapabilities))
+			envoy.send(2, "\x00ok")
+		})
+		f.startMySQL()
+		client := side{t, f.connect()}
+		client.want(0, offeredGreeting)
+		client.send(1, responseOf(clientCapabilities | tlsCapability)[:32])
+		config := f.trusting(nil)
+		if shown {
+			config = f.trusting(f.authority)
+		}
+		client.connection = tls.Client(client.connection, config)
+		client.send(2, responseOf(clientCapabilities|tlsCapability))
+		client.want(3, "\x00ok")
+		if header := <-f.headers; !strings.HasSuffix(header, "\xe0\x00\x06follow") {
+			t.Errorf("%q", header)
+		}
 	}
 }
 

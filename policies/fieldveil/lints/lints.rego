@@ -258,7 +258,7 @@ are_apart(one, other) if {
 single_valued := {
 	["listener"], ["session", "user"], ["session", "role"], ["session", "database"], ["session", "application_name"],
 	["session", "purpose"], ["workload", "namespace"], ["workload", "service_account"], ["workload", "spiffe_id"],
-	["request", "method"], ["request", "route"],
+	["request", "method"], ["request", "route"], ["client_certificate", "subject"],
 }
 
 # It has one value of each header and of each label of its workload.

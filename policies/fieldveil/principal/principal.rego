@@ -29,6 +29,7 @@ attributes := {
 		"source": text(["session", "source"]),
 		"purpose": purpose,
 	},
+	"client_certificate": client_certificate,
 	"claims": claims,
 	"headers": headers,
 }
@@ -117,7 +118,7 @@ attributes_named(conditions) := leaves | windows if {
 }
 
 has_one_of(path, values) if {
-	not path[0] in {"claims", "time"}
+	not path[0] in {"claims", "client_certificate", "time"}
 	value := object.get(attributes, path, "")
 	value != ""
 	value in values
@@ -130,8 +131,9 @@ has_one_of(path, values) if {
 	net.cidr_contains(network, attributes.session.source)
 }
 
+# Of what has several values, one counts.
 has_one_of(path, values) if {
-	path[0] == "claims"
+	path[0] in {"claims", "client_certificate"}
 	some value in elements(object.get(attributes, path, []))
 	value != ""
 	value in values
@@ -182,6 +184,10 @@ workload_labels[name] := value if {
 	some name, value in input.workload.labels
 	is_string(value)
 }
+
+default client_certificate := {}
+
+client_certificate := input.client_certificate if is_object(input.client_certificate)
 
 headers[name] := value if {
 	some name, value in input.headers

@@ -19,6 +19,12 @@ asking := {
 		"source": "10.1.2.3",
 		"purpose": "refund",
 	},
+	"client_certificate": {
+		"subject": "CN=orders,O=shop",
+		"dns": ["orders.shop", "orders.shop.svc"],
+		"uri": ["spiffe://example.org/orders"],
+		"email": ["orders@example.org"],
+	},
 	"token": "",
 	"comment": {"purpose": "", "token": ""},
 	"claims": {"team": "support", "realm": {"roles": ["viewer", "editor"]}, "https://example.org/a.b": "x"},
@@ -37,6 +43,10 @@ conditions := {
 	["session", "application_name"]: {"session": {"application_name": ["psql"]}},
 	["session", "source"]: {"session": {"source": ["192.168.0.0/16", "10.0.0.0/8"]}},
 	["session", "purpose"]: {"session": {"purpose": ["audit", "refund"]}},
+	["client_certificate", "subject"]: {"client_certificate": {"subject": ["CN=other", "CN=orders,O=shop"]}},
+	["client_certificate", "dns"]: {"client_certificate": {"dns": ["orders.shop.svc"]}},
+	["client_certificate", "uri"]: {"client_certificate": {"uri": ["spiffe://example.org/orders"]}},
+	["client_certificate", "email"]: {"client_certificate": {"email": ["orders@example.org"]}},
 	["claims", "team"]: {"claims": {"team": ["support"]}},
 	["claims", "realm", "roles"]: {"claims": {"realm": {"roles": ["editor"]}}},
 }
@@ -114,7 +124,8 @@ test_a_source_lies_in_a_network if {
 
 test_without_any_input_nothing_holds if {
 	every condition in conditions {
-		every nothing in [{}, null, [], "x", {"session": null, "workload": [], "claims": "support"}] {
+		odd := {"session": null, "workload": [], "claims": "support", "client_certificate": 5}
+		every nothing in [{}, null, [], "x", odd] {
 			not principal.holds(condition) with input as nothing
 		}
 		not principal.holds(condition)
@@ -182,6 +193,17 @@ test_all_claims_named_must_hold if {
 	principal.holds(both) with input as asking
 	not principal.holds(both) with input as json.remove(asking, ["claims/team"])
 	not principal.holds(both) with input as json.remove(asking, ["claims/realm"])
+}
+
+# The client's certificate.
+
+test_each_kind_of_name_that_is_asked_for_must_be_in_the_certificate if {
+	both := {"client_certificate": {"subject": ["CN=orders,O=shop"], "dns": ["orders.shop"]}}
+	principal.holds(both) with input as asking
+	not principal.holds(both) with input as json.remove(asking, ["client_certificate/dns"])
+	not principal.holds(both) with input as json.remove(asking, ["client_certificate"])
+	not principal.holds({"client_certificate": {"uri": ["orders.shop"]}}) with input as asking
+	not principal.holds({"client_certificate": {"subject": ["CN=orders"]}}) with input as asking
 }
 
 # Time.

@@ -25,7 +25,7 @@ found contains problem if {
 	problem := {
 		"path": ["rules", name, "rules", i, "who"],
 		"reason": "it gives something to whoever says the right words: the client chooses all that it names",
-		"remedy": "name session.user, workload, listener, session.source, a header or a claim beside it",
+		"remedy": "name session.user, workload, listener, session.source, client_certificate, a header or a claim beside it",
 	}
 }
 
@@ -39,7 +39,7 @@ found contains problem if {
 	problem := {
 		"path": ["rules", name, "rules", i, conditions, "session", "role"],
 		"reason": "SET ROLE widens nothing by itself",
-		"remedy": "name session.user or a claim beside it",
+		"remedy": "name session.user, client_certificate or a claim beside it",
 	}
 }
 
@@ -94,7 +94,7 @@ says_who(named) if ["session", "user"] in named
 
 says_who(named) if {
 	some path in named
-	path[0] == "claims"
+	path[0] in {"claims", "client_certificate"}
 }
 
 # Every window of time, with its place.

@@ -26,7 +26,7 @@ test_a_rule_gives_nothing_to_whoever_says_the_right_words if {
 			of_grant(who, decision) == {problem(
 				in_rule(["who"]),
 				"it gives something to whoever says the right words: the client chooses all that it names",
-				"name session.user, workload, listener, session.source, a header or a claim beside it",
+				"name session.user, workload, listener, session.source, client_certificate, a header or a claim beside it",
 			)}
 			every trusted in [
 				{"session": {"user": ["ann"]}},
@@ -64,7 +64,7 @@ test_what_the_client_chooses_may_lift_a_limit if {
 by_itself(conditions) := problem(
 	in_rule([conditions, "session", "role"]),
 	"SET ROLE widens nothing by itself",
-	"name session.user or a claim beside it",
+	"name session.user, client_certificate or a claim beside it",
 )
 
 test_a_role_needs_a_user_or_a_claim_beside_it if {

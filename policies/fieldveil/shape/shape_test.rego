@@ -121,11 +121,11 @@ rule(changes) := {"rules": [object.union({"name": "r", "who": {"session": {"user
 test_a_name_that_belongs_elsewhere_is_told_where if {
 	remedies(rule({"write": "seal", "who": {"user": ["u"]}}), "rules") == {concat("", [
 		"write session: {user: …}, or one of: ",
-		"claims, headers, listener, request, session, time, workload",
+		"claims, client_certificate, headers, listener, request, session, time, workload",
 	])}
 	remedies(rule({"write": "seal", "who": {"sesion": {}}}), "rules") == {concat(" ", [
 		"leave it out, or write one of:",
-		"claims, headers, listener, request, session, time, workload",
+		"claims, client_certificate, headers, listener, request, session, time, workload",
 	])}
 	some remedy in remedies(rule({"write": "seal", "treatment": "mask"}), "rules")
 	startswith(remedy, "write read: {treatment: …}, or one of: break_glass, labels, name, read,")

@@ -20,9 +20,9 @@ user(name) := principal({"user": name})
 # title: principal
 # description: |
 #   A principal of these attributes, each optional: user, role, database, application_name, source, purpose, listener,
-#   namespace, service_account, spiffe_id, workload_labels; claims, those of a verified token; token, a JWT to be
-#   verified; and at, the time in RFC 3339. Of a service: service, headers, and of one kind of request method and route.
-#   Unless told it is now, in each database that has the label. Undefined with others.
+#   namespace, service_account, spiffe_id, workload_labels, client_certificate; claims, those of a verified token;
+#   token, a JWT to be verified; and at, the time in RFC 3339. Of a service: service, headers, and of one kind of
+#   request method and route. Unless told it is now, in each database that has the label. Undefined with others.
 principal(attributes) := {"attributes": attributes, "now": now_of(attributes)} if none(slips(attributes))
 
 # METADATA
@@ -144,7 +144,7 @@ named(attributes, unless_told) := object.get(attributes, "service", object.get(a
 
 of_services := {"service", "headers", "method", "route"}
 
-asking(attributes, place) := object.union({"headers": headers | headers := attributes.headers}, {
+asking(attributes, place) := object.union(object.filter(attributes, ["client_certificate", "headers"]), {
 	"protocol": place.protocol,
 	"listener": object.get(attributes, "listener", ""),
 	"workload": workload_of(attributes),
@@ -174,7 +174,7 @@ role_in(attributes, place) := object.get(attributes, "user", "") if place.protoc
 
 known := {
 	"user", "role", "database", "application_name", "source", "purpose", "listener",
-	"namespace", "service_account", "spiffe_id", "workload_labels", "claims", "token", "at",
+	"namespace", "service_account", "spiffe_id", "workload_labels", "client_certificate", "claims", "token", "at",
 	"service", "headers", "method", "route",
 }
 

@@ -89,6 +89,11 @@ test_every_attribute_reaches_the_rules if {
 			{"workload_labels": {"team": "t"}},
 			{"workload_labels": {"tier": "t"}},
 		],
+		"client_certificate": [
+			{"client_certificate": {"dns": ["a"]}},
+			{"client_certificate": {"subject": "CN=a", "dns": ["b", "a"]}},
+			{"client_certificate": {"subject": "CN=a", "dns": ["b"]}},
+		],
 		"claims": [{"claims": {"roles": ["r"]}}, {"claims": {"roles": ["q", "r"]}}, {"claims": {"roles": ["q"]}}],
 		"at": [{"time": morning}, {"at": "2026-01-07T09:00:00Z"}, {"at": "2026-01-07T13:00:00Z"}],
 	} {

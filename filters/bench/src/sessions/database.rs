@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::rc::Rc;
 
-use fieldveil_engine::database::{CallbackOutput, Connection};
+use fieldveil_engine::database::{CallbackOutput, Client, Connection};
 
 use super::values::Sealer;
 use super::world::World;
@@ -55,7 +55,7 @@ pub(super) struct Database<S> {
 impl<S: Connection> Database<S> {
     /// A connection of which nothing was heard yet.
     pub(super) fn new(world: World, sealer: Rc<Sealer>) -> Self {
-        let session = S::new(world.worker.clone(), world.ports.clone(), "127.0.0.1".to_owned());
+        let session = S::new(world.worker.clone(), world.ports.clone(), Client::at("127.0.0.1"));
         Self { session, world, sealer, out: CallbackOutput::default(), turns: Vec::new(), turn: 0 }
     }
 

@@ -1,7 +1,7 @@
 //! A line as it is written.
 
 use chrono::{DateTime, Datelike, Timelike};
-use fieldveil_plan::Workload;
+use fieldveil_plan::{ClientCertificate, Workload};
 use serde::{Serialize, Serializer};
 
 use super::period::{Period, Who};
@@ -17,6 +17,8 @@ pub(super) struct Line<'a> {
     pub(super) listener: &'a str,
     pub(super) workload: &'a Workload,
     pub(super) source: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) client_certificate: Option<&'a ClientCertificate>,
     pub(super) user: &'a str,
     pub(super) database: &'a str,
     pub(super) authenticated: bool,

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use super::client::Client;
 use super::inbox::Inbox;
 use super::unchanged::Unchanged;
 use super::{CallbackOutput, Core, Step, Waiting};
@@ -13,8 +14,8 @@ use crate::worker::Worker;
 
 /// One connection to a database, as the host sees it: a [`Duplex`] of the session of either protocol.
 pub trait Connection: 'static {
-    /// A new connection from `source`, the client's address.
-    fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self;
+    /// A new connection of this client.
+    fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, client: Client) -> Self;
 
     /// Whether the client's bytes are to be held back.
     fn is_waiting(&self) -> bool;
@@ -63,8 +64,8 @@ pub trait Connection: 'static {
 
 /// What a database's protocol adds to a connection: how its messages are read, and what state they leave.
 pub(crate) trait WireProtocol: 'static {
-    /// Makes the session of a new connection from `source`, the client's address.
-    fn begin(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self;
+    /// Makes the session of a new connection of this client.
+    fn begin(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, client: Client) -> Self;
     fn core(&self) -> &Core;
     fn core_mut(&mut self) -> &mut Core;
     /// Reads the next message of the client.
@@ -89,8 +90,8 @@ pub struct Duplex<P> {
 }
 
 impl<P: WireProtocol> Connection for Duplex<P> {
-    fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
-        Self { session: P::begin(worker, ports, source), client: Inbox::default(), server: Inbox::default() }
+    fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, client: Client) -> Self {
+        Self { session: P::begin(worker, ports, client), client: Inbox::default(), server: Inbox::default() }
     }
 
     fn is_waiting(&self) -> bool {

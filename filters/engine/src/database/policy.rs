@@ -8,6 +8,7 @@ use fieldveil_plan::{CommentInput, PlanInput, SessionInput};
 use fieldveil_sql::identity::Comment;
 
 use super::SessionAudit;
+use super::client::Client;
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
 use crate::fetch::{Fetch, PrincipalKey};
@@ -70,12 +71,12 @@ pub(crate) struct PolicyGate {
 }
 
 impl PolicyGate {
-    /// Makes that of a new connection from `source`, the client's address.
-    pub fn new(worker: &Rc<RefCell<Worker>>, source: String) -> Self {
-        let session = SessionInput { source, ..SessionInput::default() };
+    /// Makes that of a new connection of this client.
+    pub fn new(worker: &Rc<RefCell<Worker>>, client: Client) -> Self {
+        let session = SessionInput { source: client.source, ..SessionInput::default() };
         Self {
             worker: Rc::clone(worker),
-            input: PlanInput { session, ..PlanInput::default() },
+            input: PlanInput { session, client_certificate: client.certificate, ..PlanInput::default() },
             principal: None,
             settled: None,
             holder: Holder::default(),
@@ -122,6 +123,7 @@ impl PolicyGate {
     pub fn introduce(&mut self, protocol: &str, session: SessionInput, audit: &mut SessionAudit) {
         let source = std::mem::take(&mut self.input.session.source);
         let session = SessionInput { source, ..session };
+        let client_certificate = self.input.client_certificate.take();
         self.input = {
             let worker = self.worker.borrow();
             PlanInput {
@@ -129,6 +131,7 @@ impl PolicyGate {
                 listener: worker.config.listener.clone(),
                 workload: worker.config.workload.clone(),
                 session,
+                client_certificate,
                 ..PlanInput::default()
             }
         };

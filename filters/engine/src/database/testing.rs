@@ -8,7 +8,7 @@ use fieldveil_sql::identity;
 use fieldveil_tink::Random;
 use serde_json::json;
 
-use super::{CheckedText, Core};
+use super::{CheckedText, Client, Core};
 use crate::compiled_plan::CompiledPlan;
 use crate::config::{Config, Protocol};
 use crate::ports::{Level, Ports};
@@ -52,7 +52,7 @@ impl Core {
         let plan = json!({"revision": "r", "subject": "app", "ttl_seconds": 30, "fields": [field]});
         let plan = Plan::from_json(json!({ "result": plan }).to_string().as_bytes()).unwrap();
         let worker = Rc::new(RefCell::new(Worker::new(config)));
-        let mut core = Self::new(worker, Rc::new(RefCell::new(FixedPorts::default())), String::new());
+        let mut core = Self::new(worker, Rc::new(RefCell::new(FixedPorts::default())), Client::default());
         core.policy.plan = Some(Rc::new(CompiledPlan::new(plan).unwrap()));
         core.settle();
         core

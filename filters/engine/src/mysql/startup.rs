@@ -88,7 +88,7 @@ impl Session {
         Ok(Step::Took(taken))
     }
 
-    /// The client's first packet.
+    /// The client's first packet, and ahead of it the bridge's, where it tells of a certificate.
     pub(super) fn handshake(&mut self, offered: Capabilities, rest: &[u8], out: &mut CallbackOutput) -> Step {
         let message = match peek_message(rest, MAX_HANDSHAKE) {
             Ok(Some(message)) => message,
@@ -98,8 +98,16 @@ impl Session {
                 return Step::Took(rest.len());
             }
         };
-        self.client.last_sequence = message.last_sequence;
         let taken = message.total_len;
+        if std::mem::take(&mut self.certificate_follows) {
+            match serde_json::from_slice(&message.payload) {
+                Ok(told) => self.core.policy.input.client_certificate = told,
+                Err(_) => self
+                    .refuse_startup(ClientError::protocol("no word of the bridge on the certificate"), out),
+            }
+            return Step::Took(taken);
+        }
+        self.client.last_sequence = message.last_sequence;
         match introduce(&mut self.core, offered, &message.payload) {
             Ok(Introduction { capabilities, method, response }) => {
                 self.capabilities = capabilities;

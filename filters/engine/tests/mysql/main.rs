@@ -8,6 +8,7 @@ mod mysql_support;
 mod support;
 
 mod bytes;
+mod certificates;
 mod character_sets;
 mod cursors;
 mod definitions;

@@ -8,7 +8,7 @@ use fieldveil_engine::audit::{Audit, AuditedBudget, Ended};
 use fieldveil_engine::client_error::ClientError;
 use fieldveil_engine::compiled_plan::CompiledPlan;
 use fieldveil_engine::value_counts::ValueOutcome;
-use fieldveil_plan::{Plan, PlanInput};
+use fieldveil_plan::{ClientCertificate, Plan, PlanInput};
 use serde_json::{Value, json};
 
 const START_MS: u64 = 1_800_000_000_123;
@@ -28,6 +28,8 @@ fn input(purpose: &str) -> PlanInput {
     input.session.role = "clerk".into();
     input.session.database = "shop".into();
     input.session.source = "10.0.0.9".into();
+    let certificate = ClientCertificate { subject: "CN=orders".into(), ..ClientCertificate::default() };
+    input.client_certificate = Some(certificate);
     input.session.purpose = purpose.into();
     input
 }
@@ -63,7 +65,9 @@ fn line_says_who_saw_how_many_values_of_what_under_which_plan() {
     let expected = json!({
         "version": 1, "session": "5e55", "sequence": 0, "listener": "orders-db",
         "workload": {"namespace": "", "service_account": "", "spiffe_id": ""},
-        "source": "10.0.0.9", "user": "app", "database": "shop", "authenticated": true,
+        "source": "10.0.0.9",
+        "client_certificate": {"subject": "CN=orders", "dns": [], "uri": [], "email": []},
+        "user": "app", "database": "shop", "authenticated": true,
         "from": "2027-01-15T08:00:00.123Z", "to": "2027-01-15T08:00:03.123Z",
         "role": "clerk", "application_name": "", "purpose": "refund", "subject": "user:app",
         "plan": "r1", "bundle": "b7", "break_glass": ["night duty: INC-42"], "denied": "no", "merged": false,

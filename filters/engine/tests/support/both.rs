@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use fieldveil_engine::config::{Config, Protocol};
-use fieldveil_engine::database::{CallbackOutput, Connection};
+use fieldveil_engine::database::{CallbackOutput, Client, Connection};
 use fieldveil_engine::fetch::{Fetch, FetchResponse};
 use fieldveil_engine::worker::Worker;
 
@@ -54,9 +54,14 @@ impl<S: Connection> Both<S> {
     }
 
     fn of(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<TestPorts>>, chunk: usize) -> Self {
-        let session = S::new(Rc::clone(&worker), ports.clone(), "127.0.0.1".into());
+        let session = S::new(Rc::clone(&worker), ports.clone(), Client::at("127.0.0.1"));
         let (to_server, to_client, fetches, asked, unread) = Default::default();
         Self { session, worker, ports, to_server, to_client, fetches, closed: false, chunk, asked, unread }
+    }
+
+    /// The connection is this client's.
+    pub fn comes_from(&mut self, client: Client) {
+        self.session = S::new(Rc::clone(&self.worker), self.ports.clone(), client);
     }
 
     /// Another connection of the same worker.

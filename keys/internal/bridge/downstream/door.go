@@ -81,6 +81,9 @@ func RefusePlain(remedy string) *peer.Refusal {
 	return peer.Refuse(peer.PlainClient, place, "it asks for a session without TLS", remedy)
 }
 
+// TellsNames says whether Envoy is told whom clients' certificates name.
+func (d *Door) TellsNames() bool { return d.ProxyProtocol && d.Credentials.HasAuthorities() }
+
 func (d *Door) config() *tls.Config {
 	m := d.Credentials.Latest()
 	config := &tls.Config{

@@ -17,8 +17,8 @@ type Envoy struct {
 	ConnectTimeout time.Duration
 }
 
-// Dial connects to Envoy, for this client.
-func (e *Envoy) Dial(ctx context.Context, client net.Conn) (peer.Stream, *peer.Refusal) {
+// Dial connects to Envoy, for this client, and tells it where the client comes from and whom its certificate names.
+func (e *Envoy) Dial(ctx context.Context, client net.Conn, names CertificateNames) (peer.Stream, *peer.Refusal) {
 	network := "tcp"
 	if e.Address[0] == '/' {
 		network = "unix"
@@ -29,7 +29,7 @@ func (e *Envoy) Dial(ctx context.Context, client net.Conn) (peer.Stream, *peer.R
 		return nil, peer.Refuse(peer.Unreachable, e.Address, "no connection to Envoy ("+peer.Reason(err)+")", "see whether Envoy runs, and whether --envoy names its listener")
 	}
 	if e.ProxyProtocol {
-		if _, err := connection.Write(proxyHeader(client.RemoteAddr(), client.LocalAddr())); err != nil {
+		if _, err := connection.Write(proxyHeader(client.RemoteAddr(), client.LocalAddr(), names)); err != nil {
 			connection.Close()
 			return nil, e.Classify(err)
 		}

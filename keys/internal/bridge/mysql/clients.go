@@ -40,7 +40,11 @@ type entrance struct {
 }
 
 func (e *entrance) run(ctx context.Context) (*downstream.Session, *peer.Refusal) {
-	envoy, refusal := e.door.Dial(ctx, e.socket)
+	var names downstream.CertificateNames
+	if e.door.TellsNames() {
+		names = downstream.NamesFollow
+	}
+	envoy, refusal := e.door.Dial(ctx, e.socket, names)
 	if refusal != nil {
 		return nil, refusal
 	}
@@ -89,8 +93,8 @@ func (e *entrance) introduce(ctx context.Context, envoy net.Conn) (peer.Stream, 
 	}
 	e.knowsStates = true
 	_ = envoy.SetDeadline(time.Now().Add(e.timeout + e.door.HandshakeTimeout))
-	if _, err := envoy.Write(packet{number + 1, r.withoutTLS()}.bytes()); err != nil {
-		return nil, e.door.Classify(err)
+	if refusal := e.pass(packet{number + 1, r.withoutTLS()}, envoy); refusal != nil {
+		return nil, refusal
 	}
 	l := &login{client: secure, server: envoy, state: loginState{client: number + 2, server: number + 1, awaitsServer: true}}
 	if failed := l.run(); failed != nil {
@@ -109,11 +113,30 @@ func (e *entrance) introducePlain(p packet, envoy net.Conn) (peer.Stream, *peer.
 	if !e.door.AllowPlain {
 		return nil, downstream.RefusePlain("use ssl-mode=VERIFY_IDENTITY, or let clients without TLS in by --allow-plain")
 	}
-	if _, err := envoy.Write(p.bytes()); err != nil {
-		return nil, e.door.Classify(err)
+	if refusal := e.pass(p, envoy); refusal != nil {
+		return nil, refusal
 	}
 	_ = e.socket.SetDeadline(time.Time{})
 	return e.socket, nil
+}
+
+// pass passes the client's response on, behind the names of its certificate if Envoy was told that they follow.
+func (e *entrance) pass(response packet, envoy net.Conn) *peer.Refusal {
+	bytes := response.bytes()
+	if e.door.TellsNames() {
+		names, refusal := downstream.NamesOf(e.client)
+		if refusal != nil {
+			return refusal
+		}
+		if names == nil {
+			names = downstream.CertificateNames("null")
+		}
+		bytes = append(packet{0, names}.bytes(), bytes...)
+	}
+	if _, err := envoy.Write(bytes); err != nil {
+		return e.door.Classify(err)
+	}
+	return nil
 }
 
 // greet passes the greeting on, and gives its number.

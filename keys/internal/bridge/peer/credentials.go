@@ -60,6 +60,9 @@ func (c *Credentials) Expiry() time.Time {
 	return c.current.Certificate.Leaf.NotAfter
 }
 
+// HasAuthorities says whether the peer's certificate is verified by authorities of a file.
+func (c *Credentials) HasAuthorities() bool { return c.files.CA != "" }
+
 // Problem says why the files as they are now can not be used; nil if they are in use.
 func (c *Credentials) Problem() error {
 	c.mutex.Lock()

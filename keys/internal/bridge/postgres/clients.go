@@ -59,7 +59,11 @@ func (e *entrance) run(ctx context.Context) (*downstream.Session, *peer.Refusal)
 		return nil, downstream.RefusePlain("use sslmode=verify-full, or let clients without TLS in by --allow-plain")
 	}
 	// The way on.
-	envoy, refusal := e.door.Dial(ctx, e.socket)
+	names, refusal := downstream.NamesOf(e.client)
+	if refusal != nil {
+		return nil, refusal
+	}
+	envoy, refusal := e.door.Dial(ctx, e.socket, names)
 	if refusal != nil {
 		return nil, refusal
 	}

@@ -53,6 +53,7 @@ func (s Sample) fitting(who map[string]any, asOf time.Time) ([]Sample, bool) {
 				one.Claims = cloneClaims(sample.Claims)
 				one.Headers = maps.Clone(sample.Headers)
 				one.WorkloadLabels = maps.Clone(sample.WorkloadLabels)
+				one.Certificate = maps.Clone(sample.Certificate)
 				one.Name = join(sample.Name, one.set(condition.path, value, asOf))
 				more = append(more, one)
 			}
@@ -99,6 +100,12 @@ func (s *Sample) set(path []string, value any, asOf time.Time) string {
 	case path[0] == "workload" && len(path) == 3:
 		s.WorkloadLabels = with(s.WorkloadLabels, path[2], text)
 		return path[2] + " " + text
+	case path[0] == "client_certificate":
+		if s.Certificate == nil {
+			s.Certificate = map[string][]string{}
+		}
+		s.Certificate[path[1]] = []string{text}
+		return "certificate " + text
 	case path[0] == "claims":
 		if s.Claims == nil {
 			s.Claims = map[string]any{}

@@ -76,20 +76,21 @@ func (r principalsReader) list(node *yaml.Node) ([]Sample, error) {
 func (r principalsReader) principal(node *yaml.Node) (Sample, error) {
 	var sample Sample
 	err := r.members(node, "a principal", map[string]reading{
-		"name":             r.text(&sample.Name),
-		"database":         r.text(&sample.Database),
-		"service":          r.text(&sample.Service),
-		"listener":         r.text(&sample.Listener),
-		"user":             r.text(&sample.User),
-		"role":             r.text(&sample.Role),
-		"application_name": r.text(&sample.ApplicationName),
-		"purpose":          r.text(&sample.Purpose),
-		"source":           r.text(&sample.Source),
-		"method":           r.text(&sample.Method),
-		"route":            r.text(&sample.Route),
-		"headers":          r.headers(&sample.Headers),
-		"claims":           r.claims(&sample.Claims),
-		"at":               r.moment(&sample.At),
+		"name":               r.text(&sample.Name),
+		"database":           r.text(&sample.Database),
+		"service":            r.text(&sample.Service),
+		"listener":           r.text(&sample.Listener),
+		"user":               r.text(&sample.User),
+		"role":               r.text(&sample.Role),
+		"application_name":   r.text(&sample.ApplicationName),
+		"purpose":            r.text(&sample.Purpose),
+		"source":             r.text(&sample.Source),
+		"method":             r.text(&sample.Method),
+		"route":              r.text(&sample.Route),
+		"headers":            r.headers(&sample.Headers),
+		"claims":             r.claims(&sample.Claims),
+		"at":                 r.moment(&sample.At),
+		"client_certificate": r.certificate(&sample.Certificate),
 		"workload": func(key, value *yaml.Node) error {
 			return r.members(value, "a workload", map[string]reading{
 				"namespace":       r.text(&sample.Namespace),
@@ -149,6 +150,38 @@ func (r principalsReader) text(into *string) reading {
 			return r.fail(value, key.Value+": it is empty or has control characters", "leave it out, or write it plainly")
 		}
 		*into = value.Value
+		return nil
+	}
+}
+
+func (r principalsReader) certificate(into *map[string][]string) reading {
+	return func(_, value *yaml.Node) error {
+		*into = map[string][]string{}
+		return r.members(value, "a certificate", map[string]reading{
+			"subject": func(key, value *yaml.Node) error {
+				var subject string
+				err := r.text(&subject)(key, value)
+				(*into)["subject"] = []string{subject}
+				return err
+			},
+			"dns": r.names(*into), "uri": r.names(*into), "email": r.names(*into),
+		})
+	}
+}
+
+// names reads a list of a certificate's names.
+func (r principalsReader) names(into map[string][]string) reading {
+	return func(key, value *yaml.Node) error {
+		if value.Kind != yaml.SequenceNode {
+			return r.fail(value, key.Value+": it is not a list", "write it as `[name]`")
+		}
+		for _, item := range value.Content {
+			var name string
+			if err := r.text(&name)(key, item); err != nil {
+				return err
+			}
+			into[key.Value] = append(into[key.Value], name)
+		}
 		return nil
 	}
 }

@@ -29,6 +29,7 @@ func TestPrincipalHasAllThatTheInputHas(t *testing.T) {
   purpose: refund
   source: 10.1.2.3
   workload: {namespace: shop, service_account: orders, spiffe_id: "spiffe://x/y", labels: {team: billing}}
+  client_certificate: {subject: CN=orders, dns: [a, b]}
   claims: {tenant: acme, groups: [a, b], level: 3, admin: true, day: 2026-03-02, org: {unit: x}}
   at: 2026-03-02T22:30:00+01:00
 `))
@@ -41,6 +42,7 @@ func TestPrincipalHasAllThatTheInputHas(t *testing.T) {
 			"labels": map[string]string{"team": "billing"}},
 		"session": map[string]any{"user": "app", "role": "support", "database": "shop", "application_name": "helpdesk",
 			"purpose": "refund", "source": "10.1.2.3"},
+		"client_certificate": map[string]any{"subject": "CN=orders", "dns": []string{"a", "b"}, "uri": []string{}, "email": []string{}},
 		"claims": map[string]any{"tenant": "acme", "groups": []any{"a", "b"}, "level": 3, "admin": true, "day": "2026-03-02",
 			"org": map[string]any{"unit": "x"}},
 	}
@@ -113,18 +115,20 @@ func TestFaultyPrincipalsAreNamedByLine(t *testing.T) {
 		"- name: a\n  claims: x":             ":2: claims: they are not a mapping",
 		"- name: a\n  workload: {pod: x}":    `:2: a workload has no "pod"`,
 		"- name: a\n  workload: {labels: x}": ":2: it is not a mapping of labels",
-		"- name: a\n  workload: {labels: {x: 5}}": ":2: x: it is not a text",
-		"- name: a\n  database: x\n  service: y":  ":1: database and service are both given",
-		"- name: a\n  headers: x":                 ":2: it is not a mapping of headers",
-		"- name: a\n  headers: {X-Desk: n}":       ":2: headers: X-Desk is not in lower case",
-		"- name: a\n  headers: {x: 5}":            ":2: x: it is not a text",
-		"- name: a\n  headers: {x: a, x: b}":      ":2: x stands there twice",
-		"- name: a\n  database: x\n  method: y":   ":1: a database knows no headers, methods and routes",
-		"- name: &n a\n  user: *n":                ":2: user: it is not a text",
-		"- name: a\n  claims: &c\n    x: *c":      ":3: claims: an alias stands there",
-		"- name: a\n  claims: {x: 1, x: 2}":       ":2: x stands there twice",
-		"- name: " + strings.Repeat("n", 81):      ":1: name: it is longer than 80 characters",
-		"- {":                                     ": it is not YAML",
+		"- name: a\n  workload: {labels: {x: 5}}":   ":2: x: it is not a text",
+		"- name: a\n  client_certificate: {cn: x}":  `:2: a certificate has no "cn"`,
+		"- name: a\n  client_certificate: {uri: x}": ":2: uri: it is not a list",
+		"- name: a\n  database: x\n  service: y":    ":1: database and service are both given",
+		"- name: a\n  headers: x":                   ":2: it is not a mapping of headers",
+		"- name: a\n  headers: {X-Desk: n}":         ":2: headers: X-Desk is not in lower case",
+		"- name: a\n  headers: {x: 5}":              ":2: x: it is not a text",
+		"- name: a\n  headers: {x: a, x: b}":        ":2: x stands there twice",
+		"- name: a\n  database: x\n  method: y":     ":1: a database knows no headers, methods and routes",
+		"- name: &n a\n  user: *n":                  ":2: user: it is not a text",
+		"- name: a\n  claims: &c\n    x: *c":        ":3: claims: an alias stands there",
+		"- name: a\n  claims: {x: 1, x: 2}":         ":2: x stands there twice",
+		"- name: " + strings.Repeat("n", 81):        ":1: name: it is longer than 80 characters",
+		"- {":                                       ": it is not YAML",
 	} {
 		path := principalsFile(t, text)
 		_, err := ReadPrincipals(path)

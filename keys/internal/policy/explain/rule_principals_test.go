@@ -81,6 +81,20 @@ func TestLabelsOfTheWorkloadMakePrincipals(t *testing.T) {
 	}
 }
 
+func TestNamesOfTheClientsCertificateMakePrincipals(t *testing.T) {
+	policies := rules(t, shopCatalog, `{"a": {"rules": [
+		{"who": {"client_certificate": {"subject": ["CN=orders"], "dns": ["a", "b"]}}}]}}`)
+	samples, _, err := FromRules(context.Background(), []Policies{policies}, "", monday)
+	want := []string{"certificate a, certificate CN=orders", "certificate b, certificate CN=orders", "anybody else"}
+	if got := names(samples); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v", got, err)
+	}
+	attributes := []Pair{{"database", "shop"}, {"client_certificate.dns", "a"}, {"client_certificate.subject", "CN=orders"}}
+	if got := samples[0].attributes(); !slices.Equal(got, attributes) {
+		t.Errorf("%v", got)
+	}
+}
+
 func TestHeadersAndRequestsAreOfServicesAlone(t *testing.T) {
 	policies := rules(t, `{"a": {"databases": [{"database": "shop"}], "services": [{"service": "api"}]}}`,
 		`{"a": {"rules": [{"who": {"session": {"user": ["app"]}, "headers": {"x-desk": ["north", "south"]}}},

@@ -23,6 +23,7 @@ type Sample struct {
 	ServiceAccount  string
 	SPIFFEID        string
 	WorkloadLabels  map[string]string
+	Certificate     map[string][]string // the client's: its subject, and its names by their kinds
 	Claims          map[string]any
 	Headers         map[string]string // of HTTP, as are
 	Method          string            // the kind of requests that are asked for
@@ -60,6 +61,9 @@ func (s Sample) Input() map[string]any {
 		"comment": map[string]any{"purpose": "", "token": ""},
 		"claims":  claims,
 	}
+	if len(s.Certificate) > 0 {
+		input["client_certificate"] = s.certificate()
+	}
 	if len(s.Headers) > 0 {
 		input["headers"] = s.Headers
 	}
@@ -67,6 +71,15 @@ func (s Sample) Input() map[string]any {
 		input["request"] = map[string]any{"method": s.Method, "route": s.Route}
 	}
 	return input
+}
+
+// certificate is the client's, as the filter tells it.
+func (s Sample) certificate() map[string]any {
+	told := map[string]any{"subject": strings.Join(s.Certificate["subject"], "")}
+	for _, kind := range []string{"dns", "uri", "email"} {
+		told[kind] = append([]string{}, s.Certificate[kind]...)
+	}
+	return told
 }
 
 // asksHTTP says whether only a service can be asked for what the sample names.
@@ -85,6 +98,9 @@ func (s Sample) attributes() []Pair {
 	}
 	for _, name := range sortedKeys(s.Headers) {
 		pairs = append(pairs, Pair{"headers." + name, s.Headers[name]})
+	}
+	for _, kind := range sortedKeys(s.Certificate) {
+		pairs = append(pairs, Pair{"client_certificate." + kind, strings.Join(s.Certificate[kind], " ")})
 	}
 	names := make([]string, 0, len(s.Claims))
 	for name := range s.Claims {
