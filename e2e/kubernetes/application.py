@@ -7,13 +7,18 @@ from kubernetes.namespace import Namespace
 
 USER = 1000
 CONTAINER = "app"
+AUTHORITIES = "/etc/authorities"
 
 
 class Application:
     """A Deployment with a service account of its own. Whether it gets the sidecar is told by its labels."""
 
-    def __init__(self, namespace: Namespace, name: str = "app", *, labels: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, namespace: Namespace, name: str = "app", *, labels: dict[str, str] | None = None, authorities: str = ""
+    ) -> None:
+        """`authorities` is a ConfigMap with files of those that it trusts, which it finds in `AUTHORITIES`."""
         self.name = name
+        self._authorities = authorities
         self.namespace = namespace
         self.labels = dict(labels or {})
 
@@ -33,6 +38,8 @@ class Application:
             "terminationGracePeriodSeconds": 5,
             "containers": [self._main()],
         }
+        if self._authorities:
+            spec["volumes"] = [{"name": "authorities", "configMap": {"name": self._authorities}}]
         deployment = pods.workload("Deployment", self.name, spec, labels=self.labels)
         self.namespace.apply(account, deployment)
 
@@ -53,7 +60,8 @@ class Application:
 
     def _main(self) -> dict:
         image = self.namespace.cluster.image("postgres").reference
-        return pods.container(CONTAINER, image, USER, command=pods.SLEEP)
+        mounts = [{"name": "authorities", "mountPath": AUTHORITIES}] if self._authorities else []
+        return pods.container(CONTAINER, image, USER, command=pods.SLEEP, volumeMounts=mounts)
 
 
 def psql(

@@ -18,6 +18,7 @@ CONFIG_FOLDER = "/etc/fieldveil/config"
 ADMIN = "/run/fieldveil/admin/admin.sock"
 # Whoever may open the folder.
 EVERYBODY = 0o666
+ENVOYS_USER = 0o600
 
 
 def bootstrap(values: dict) -> dict:
@@ -92,6 +93,7 @@ def listener(upstream: dict, values: dict) -> dict:
     return {
         "name": upstream["name"],
         "addresses": addresses(upstream),
+        "proxy_protocol": takes_tls(upstream),
         "upstream": upstream["name"],
         "filter": filter_configuration(upstream, values),
         "tls": {"secrets": CONFIG_FOLDER} if http.get("tls", {}).get("secret") else None,
@@ -112,6 +114,8 @@ def listener(upstream: dict, values: dict) -> dict:
 
 def addresses(upstream: dict) -> list[dict]:
     told = upstream["listener"]
+    if takes_tls(upstream):
+        return [{"path": f"/run/fieldveil/bridges/{upstream['name']}.clients.sock", "mode": ENVOYS_USER}]
     port = told.get("port", 0)
     protocol = upstream["protocol"]
     file = f".s.PGSQL.{port or 5432}" if protocol == "postgres" else f"{protocol}.sock"
@@ -173,6 +177,10 @@ def cluster(upstream: dict) -> dict:
 
 def is_bridged(upstream: dict) -> bool:
     return upstream.get("tls", {}).get("by") == "bridge"
+
+
+def takes_tls(upstream: dict) -> bool:
+    return "tls" in upstream["listener"]
 
 
 def client_tls(upstream: dict) -> dict:

@@ -12,17 +12,26 @@ from dev.layout import FIELDVEIL
 from harness.ports import free_port
 from harness.process import Process
 from harness.workdir import WorkDir
-from tests.charts.expected import is_bridged
+from tests.charts.expected import is_bridged, takes_tls
 from tests.charts.pods import container, pods
 from tests.charts.rendering import manifests, of_kind, sidecar_of
 
 RENDERING = "own-deployment/bridge"
 UPSTREAMS = {upstream["name"]: upstream for upstream in sidecar_of(RENDERING)["upstreams"]}
 BRIDGED = tuple(name for name, upstream in UPSTREAMS.items() if is_bridged(upstream))
+FROM_CLIENTS = tuple(name for name, upstream in UPSTREAMS.items() if takes_tls(upstream))
+CONTAINERS = (
+    *(f"fieldveil-bridge-{name}" for name in BRIDGED),
+    *(f"fieldveil-clients-{name}" for name in FROM_CLIENTS),
+)
 
 
 def bridge(upstream: str) -> dict:
     return container(RENDERING, f"fieldveil-bridge-{upstream}")
+
+
+def from_clients(upstream: str) -> dict:
+    return container(RENDERING, f"fieldveil-clients-{upstream}")
 
 
 @pytest.fixture
@@ -34,25 +43,29 @@ def process(work: WorkDir) -> Iterator[Process]:
 
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the pod's volume of an upstream brings."""
-    folder = tmp_path_factory.mktemp("upstream")
+    """What the pod's volumes bring to a bridge: to a server, and from clients."""
+    folder = tmp_path_factory.mktemp("certificates")
     authority = trustme.CA()
     authority.cert_pem.write_to_path(str(folder / "ca.crt"))
-    client = authority.issue_cert("client.example.org")
-    client.private_key_pem.write_to_path(str(folder / "client.key"))
-    client.cert_chain_pems[0].write_to_path(str(folder / "client.crt"))
+    issued = authority.issue_cert("client.example.org")
+    for name in ("client", "tls"):
+        issued.private_key_pem.write_to_path(str(folder / f"{name}.key"))
+        issued.cert_chain_pems[0].write_to_path(str(folder / f"{name}.crt"))
     return folder
 
 
-@pytest.mark.parametrize("upstream", BRIDGED)
+@pytest.mark.parametrize("name", CONTAINERS)
 def test_bridge_takes_its_arguments_and_answers_its_probe(
-    upstream: str, process: Process, work: WorkDir, certificates: Path
+    name: str, process: Process, work: WorkDir, certificates: Path
 ) -> None:
-    told, port = bridge(upstream), free_port()
+    told, port = container(RENDERING, name), free_port()
+    upstream = name.split("-", 2)[2]
     in_place = {
         f"/etc/fieldveil/upstreams/{upstream}": str(certificates),
+        f"/etc/fieldveil/clients/{upstream}": str(certificates),
         "/run/fieldveil/bridges": str(work.path),
         f"0.0.0.0:{told['ports'][0]['containerPort']}": f"127.0.0.1:{port}",
+        f":{UPSTREAMS[upstream]['listener']['port']}": f":{free_port()}",
     }
     words = told["args"]
     for of_pod, here in in_place.items():
@@ -61,7 +74,8 @@ def test_bridge_takes_its_arguments_and_answers_its_probe(
     probe = told["startupProbe"]["httpGet"]
     process.wait_until(lambda: answers(port, probe["path"]))
     assert probe["port"] == told["ports"][0]["containerPort"]
-    assert (work.path / f"{upstream}.sock").stat().st_mode & 0o777 == 0o600
+    if name == f"fieldveil-bridge-{upstream}":
+        assert (work.path / f"{upstream}.sock").stat().st_mode & 0o777 == 0o600
 
 
 def answers(port: int, path: str) -> bool:
@@ -84,7 +98,7 @@ def test_bridge_verifies_as_the_values_say_and_in_full_unless_they_do() -> None:
 def test_each_bridge_has_a_port_of_its_own() -> None:
     ports = [port for one in init_containers() for port in one.get("ports", [])]
     assert len({port["containerPort"] for port in ports}) == len(ports)
-    assert len({port["name"] for port in ports}) == len(ports) == len(BRIDGED) + 3
+    assert len({port["name"] for port in ports}) == len(ports) == len(CONTAINERS) + 3
     scraped = [
         endpoint["port"]
         for monitor in of_kind(manifests("fieldveil/bridge"), "PodMonitor")
@@ -100,15 +114,43 @@ def test_certificates_of_an_upstream_are_its_bridges_alone() -> None:
     }
     own = {name: [f"fieldveil-bridge-{name}"] for name in BRIDGED if "ca" in UPSTREAMS[name]["tls"]}
     assert holders == {"events-db": ["fieldveil-envoy"], "customers-db": [], **own}
+    for name in FROM_CLIENTS:
+        holders = [one["name"] for one in init_containers() if f"fieldveil-clients-{name}" in mounts(one)]
+        assert holders == [f"fieldveil-clients-{name}"]
 
 
 def test_sockets_of_bridges_are_in_a_volume_that_only_they_and_envoy_mount() -> None:
     (pod,) = pods(RENDERING).values()
     every = [*pod["spec"]["initContainers"], *pod["spec"]["containers"]]
     holders = {one["name"] for one in every if "fieldveil-bridges" in mounts(one)}
-    assert holders == {"fieldveil-envoy", *(f"fieldveil-bridge-{name}" for name in BRIDGED)}
-    for name in BRIDGED:
-        assert bridge(name)["securityContext"] == container(RENDERING, "fieldveil-envoy")["securityContext"]
+    assert holders == {"fieldveil-envoy", *CONTAINERS}
+    for name in CONTAINERS:
+        security = container(RENDERING, name)["securityContext"]
+        assert security == container(RENDERING, "fieldveil-envoy")["securityContext"]
+
+
+def test_bridges_from_clients_start_behind_envoy_and_so_end_before_it() -> None:
+    names = [one["name"] for one in init_containers()]
+    assert [name for name in names[names.index("fieldveil-envoy") :] if name != "fieldveil-envoy"] == [
+        f"fieldveil-clients-{name}" for name in FROM_CLIENTS
+    ]
+
+
+def test_clients_are_taken_as_the_values_say_and_within_tls_alone_unless_they_do() -> None:
+    def said(name: str, *flags: str) -> list[str]:
+        return [word for word in from_clients(name)["args"] if word.startswith(flags)]
+
+    less = "--allow-plain", "--pass-scram"
+    assert {name: said(name, *less) for name in FROM_CLIENTS} == {name: [] for name in FROM_CLIENTS} | {
+        "reports-db": list(less)
+    }
+    assert {name: said(name, "--client-certificates") for name in FROM_CLIENTS} == {
+        "reports-db": ["--client-certificates=optional"],
+        "events-db": [],
+        "customers-db": ["--client-certificates=required"],
+    }
+    listens = {name: said(name, "--listen") for name in FROM_CLIENTS}
+    assert listens["customers-db"] == [f"--listen=[::1]:{UPSTREAMS['customers-db']['listener']['port']}"]
 
 
 def test_admission_holds_each_bridge_to_the_rendering_and_keeps_its_files_from_others() -> None:
@@ -118,9 +160,14 @@ def test_admission_holds_each_bridge_to_the_rendering_and_keeps_its_files_from_o
     for name in BRIDGED:
         said = variables[f"fieldveil_bridge_{name.replace('-', '_')}_differs"]
         assert f'"--server={server(UPSTREAMS[name])}"' in said
-    assert set(re.findall(r'"([^"]+)"', variables["sidecars"])) >= {f"fieldveil-bridge-{name}" for name in BRIDGED}
+    for name in FROM_CLIENTS:
+        said = variables[f"fieldveil_clients_{name.replace('-', '_')}_differs"]
+        assert f'"--envoy=/run/fieldveil/bridges/{name}.clients.sock"' in said
+    assert set(re.findall(r'"([^"]+)"', variables["sidecars"])) >= set(CONTAINERS)
     assert '"fieldveil-bridges"' in variables["privateVolumes"]
-    assert '"shop-database-client"' in variables["privateSecrets"]
+    assert '"fieldveil-clients-events-db"' in variables["privateVolumes"]
+    for secret in ("shop-database-client", "events-db-listener"):
+        assert f'"{secret}"' in variables["privateSecrets"]
 
 
 def test_a_name_that_no_certificate_proves_may_not_be_led_elsewhere_by_the_pod() -> None:

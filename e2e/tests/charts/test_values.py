@@ -102,6 +102,31 @@ REFUSED = {
         upstreams(database(listener={"port": 15024}, tls={"by": "bridge"})),
         "listener.port: the bridge of the upstream db has 15024 already",
     ),
+    "TLS with clients of a service": (
+        upstreams(overlaid(SERVICE, {"listener": {"tls": {"secret": "tls"}}})),
+        "upstreams api listener.tls: the bridge speaks the databases' protocols alone; say http.tls in its place",
+    ),
+    "TLS with clients by a socket": (
+        upstreams(database(listener={"port": 15432, "socket": True, "tls": {"secret": "tls"}})),
+        "upstreams db listener.socket: whoever says tls comes by the port alone; leave one of the two out",
+    ),
+    "TLS with clients nowhere": (
+        upstreams(database(listener={"port": 0, "tls": {"secret": "tls"}})),
+        "upstreams db listener.port: clients begin TLS at a port; give it one",
+    ),
+    "TLS with clients without a certificate": (upstreams(database(listener={"tls": {}})), "/listener/tls"),
+    "certificates of clients that nobody verifies": (
+        upstreams(database(listener={"port": 15432, "tls": {"secret": "tls", "clientCertificates": "optional"}})),
+        "upstreams db listener.tls.clientCertificates: no authority is named whose certificates count; name it",
+    ),
+    "certificates of clients that are verified twice": (
+        upstreams(database(listener={"tls": {"secret": "tls", "clientCa": {"configMap": "one", "secret": "two"}}})),
+        "upstreams db listener.tls.clientCa: both configMap and secret are named",
+    ),
+    "SCRAM that passes in MySQL": (
+        upstreams(database(protocol="mysql", listener={"port": 13306, "tls": {"secret": "tls", "passScram": True}})),
+        "upstreams db listener.tls.passScram: only PostgreSQL knows SCRAM; leave it out",
+    ),
     "an issuer without keys": (
         upstreams(service(identity={"jwt": [{**ISSUER, "jwks": {}}]})),
         "jwks: neither configMap nor secret is named",

@@ -11,7 +11,7 @@ import psycopg
 
 from harness import HttpOptions, Options, Stack, Upstream, unixhttp
 from harness import shop as example
-from harness.bridge import Bridge
+from harness.bridge import Bridge, ClientBridge
 from harness.bundles import Bundles
 from harness.certificates import Certificates
 from harness.http_stack import JSON
@@ -94,7 +94,7 @@ class Watched:
         http = HttpOptions(Upstream(self.service.socket), SERVICE, filter_config=keys)
         # So that a key is used up by its second value.
         changes = keys | {"limits": {"key_uses": 2}}
-        self.bridge_status = f"{LOOPBACK}:{free_port()}"
+        self.bridge_statuses = [f"{LOOPBACK}:{free_port()}" for _ in range(2)]
         self.stack = Stack(Options(bundles=self.bundles, http=http, filter_config=changes, ways=self._ways))
 
     def __enter__(self) -> "Watched":
@@ -102,6 +102,7 @@ class Watched:
             self.service.start()
             self.stack.start()
             self.bridge.start()
+            self.from_clients.start()
             self._bring_about()
         except BaseException:
             self.__exit__()
@@ -109,6 +110,7 @@ class Watched:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.from_clients.stop()
         self.bridge.stop()
         self.end.stop()
         self.stack.stop()
@@ -116,13 +118,14 @@ class Watched:
         self.work.remove()
 
     def scrape(self) -> list[Series]:
-        """What Prometheus would read of both sidecars' Envoys, of OPA, of the key agent and of a bridge."""
+        """What Prometheus would read of both sidecars' Envoys, of OPA, of the key agent and of both bridges."""
         envoys = (self.stack.envoy.admin, self.stack.http.envoy.admin)
         pages = [(socket, "/stats/prometheus") for socket in envoys]
         pages += [(socket, "/metrics") for socket in (self.stack.opa.socket, self.stack.agent.socket)]
         texts = [_page(*page) for page in pages]
-        with urllib.request.urlopen(f"http://{self.bridge_status}/metrics") as answer:
-            texts.append(answer.read().decode())
+        for status in self.bridge_statuses:
+            with urllib.request.urlopen(f"http://{status}/metrics") as answer:
+                texts.append(answer.read().decode())
         return [series for text in texts for series in _series(text)]
 
     def _bring_about(self) -> None:
@@ -162,8 +165,12 @@ class Watched:
         known = Certificates(self.work.path / "certificates")
         self.end = TlsEnd(known, stack.postgres.socket)
         shown = ("--client-certificate", known.client, "--client-key", known.client_key)
-        options = ("--direct-tls", *shown, "--metrics-address", self.bridge_status)
+        to_server, from_clients = (("--metrics-address", status) for status in self.bridge_statuses)
+        options = ("--direct-tls", *shown, *to_server)
         self.bridge = Bridge(self.work, "bridge", "postgres", self.end.port, known.ca, *options)
+        # It takes clients; none comes.
+        nowhere = self.work.socket("nowhere.sock")
+        self.from_clients = ClientBridge(self.work, "from-clients", "postgres", nowhere, known, *from_clients)
         return {BRIDGED: Way(self.bridge.upstream)}
 
     def _fail_a_renewal(self) -> None:

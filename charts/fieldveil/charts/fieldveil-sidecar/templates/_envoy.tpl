@@ -1,4 +1,4 @@
-{{- /* Envoy with the filters. The last, so that whoever comes after it finds all of the sidecar ready. */ -}}
+{{- /* Envoy with the filters. Behind all that it needs, so that whoever comes after it finds them ready. */ -}}
 {{- define "fieldveil-sidecar.envoyContainer" -}}
 {{ include "fieldveil-sidecar.containerHead" (dict "name" "envoy" "image" .Values.images.envoy "root" .) }}
   restartPolicy: Always
@@ -46,7 +46,7 @@
   mountPath: /run/fieldveil/opa
 - name: fieldveil-admin
   mountPath: /run/fieldveil/admin
-{{- if include "fieldveil-sidecar.bridged" . | fromYamlArray }}
+{{- if include "fieldveil-sidecar.bridges" . | fromYamlArray }}
 - name: fieldveil-bridges
   mountPath: /run/fieldveil/bridges
 {{- end }}

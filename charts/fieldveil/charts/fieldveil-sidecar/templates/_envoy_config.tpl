@@ -50,7 +50,10 @@ static_resources:
 {{- $listener := .listener | default dict -}}
 {{- $port := get $listener "port" | default 0 | int -}}
 {{- $places := list -}}
-{{- if $port -}}
+{{- if include "fieldveil-sidecar.takesTls" . -}}
+{{- /* For the bridge alone, which is the same user: 0600. */ -}}
+{{- $places = append $places (printf "pipe: {path: %s, mode: 384}" (include "fieldveil-sidecar.clientsSocket" .)) -}}
+{{- else if $port -}}
 {{- $places = append $places (include "fieldveil-sidecar.socketAddress" (dict "address" ($listener.address | default "127.0.0.1") "port" $port)) -}}
 {{- end -}}
 {{- if $listener.socket -}}
@@ -81,6 +84,16 @@ socket_address: {address: {{ .address | quote }}, port_value: {{ .port }}{{ if e
 - name: {{ .upstream.name }}
   {{- include "fieldveil-sidecar.addresses" .upstream | nindent 2 }}
   per_connection_buffer_limit_bytes: 1048576
+  {{- if include "fieldveil-sidecar.takesTls" .upstream }}
+  listener_filters:
+  - name: proxy_protocol
+    typed_config:
+      "@type": type.googleapis.com/envoy.extensions.filters.listener.proxy_protocol.v3.ProxyProtocol
+      disallowed_versions: [V1]
+      rules:
+      - tlv_type: 224
+        on_tlv_present: {metadata_namespace: fieldveil, key: client_certificate}
+  {{- end }}
   filter_chains:
   - filters:
     - name: fieldveil

@@ -9,10 +9,10 @@
 {{- end }}
 {{ include "fieldveil-sidecar.agentContainer" . }}
 {{ include "fieldveil-sidecar.opaContainer" . }}
-{{- range include "fieldveil-sidecar.bridged" . | fromYamlArray }}
-{{ include "fieldveil-sidecar.bridgeContainer" (dict "upstream" . "root" $) }}
-{{- end }}
+{{- include "fieldveil-sidecar.bridgeContainers" (dict "leg" "server" "root" .) }}
 {{ include "fieldveil-sidecar.envoyContainer" . }}
+{{- /* Behind Envoy, so that it ends first: its sessions need Envoy. */}}
+{{- include "fieldveil-sidecar.bridgeContainers" (dict "leg" "clients" "root" .) }}
 {{- end -}}
 
 {{- /* What all containers begin with: of (dict "name" … "image" … "root" scope). */ -}}

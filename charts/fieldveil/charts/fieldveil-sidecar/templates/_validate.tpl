@@ -21,7 +21,7 @@
 {{- end -}}
 {{- $names := dict "metrics" "-" "opa" "-" "key_agent" "-" "admin" "-" -}}
 {{- $ports := dict "15020" "Envoy" "15021" "the key agent" "15022" "OPA" "15023" "the key agent" -}}
-{{- range include "fieldveil-sidecar.bridged" . | fromYamlArray -}}
+{{- range include "fieldveil-sidecar.bridges" . | fromYamlArray -}}
 {{- $_ := set $ports (.bridgePort | int | toString) (printf "the bridge of the upstream %s" .name) -}}
 {{- end -}}
 {{- range .Values.upstreams -}}
@@ -44,6 +44,9 @@
 {{- end -}}
 {{- if and (ne .protocol "http") (not (has (.listener.address | default "127.0.0.1") (list "127.0.0.1" "::1"))) -}}
 {{- include "fieldveil-sidecar.problem" (list (printf "%s listener.address" $place) "others than this pod would come in, in clear text and as this workload" "leave it at 127.0.0.1") -}}
+{{- end -}}
+{{- if include "fieldveil-sidecar.takesTls" . -}}
+{{- include "fieldveil-sidecar.validate.clients" (dict "place" (printf "%s listener" $place) "upstream" .) -}}
 {{- end -}}
 {{- include "fieldveil-sidecar.validate.files" (dict "place" $place "upstream" .) -}}
 {{- end -}}
@@ -76,6 +79,28 @@
 {{- if and .tokenRequired (not $issuers) -}}
 {{- include "fieldveil-sidecar.problem" (list (printf "%s http.tokenRequired" $place) "no issuer is named whose tokens count" "name one in http.identity.jwt") -}}
 {{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "fieldveil-sidecar.validate.clients" -}}
+{{- $tls := .upstream.listener.tls -}}
+{{- if eq .upstream.protocol "http" -}}
+{{- include "fieldveil-sidecar.problem" (list (printf "%s.tls" .place) "the bridge speaks the databases' protocols alone" "say http.tls in its place: Envoy takes TLS for HTTP itself") -}}
+{{- end -}}
+{{- if .upstream.listener.socket -}}
+{{- include "fieldveil-sidecar.problem" (list (printf "%s.socket" .place) "whoever says tls comes by the port alone" "leave one of the two out") -}}
+{{- end -}}
+{{- if not .upstream.listener.port -}}
+{{- include "fieldveil-sidecar.problem" (list (printf "%s.port" .place) "clients begin TLS at a port" "give it one") -}}
+{{- end -}}
+{{- with $tls.clientCa -}}
+{{- include "fieldveil-sidecar.validate.oneOf" (list (printf "%s.tls.clientCa" $.place) .) -}}
+{{- end -}}
+{{- if and $tls.clientCertificates (not $tls.clientCa) -}}
+{{- include "fieldveil-sidecar.problem" (list (printf "%s.tls.clientCertificates" .place) "no authority is named whose certificates count" "name it in clientCa") -}}
+{{- end -}}
+{{- if and $tls.passScram (ne .upstream.protocol "postgres") -}}
+{{- include "fieldveil-sidecar.problem" (list (printf "%s.tls.passScram" .place) "only PostgreSQL knows SCRAM" "leave it out") -}}
 {{- end -}}
 {{- end -}}
 

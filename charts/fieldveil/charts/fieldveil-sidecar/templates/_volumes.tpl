@@ -19,7 +19,7 @@
   emptyDir: {medium: Memory, sizeLimit: 1Mi}
 - name: fieldveil-admin
   emptyDir: {medium: Memory, sizeLimit: 1Mi}
-{{- if include "fieldveil-sidecar.bridged" . | fromYamlArray }}
+{{- if include "fieldveil-sidecar.bridges" . | fromYamlArray }}
 - name: fieldveil-bridges
   emptyDir: {medium: Memory, sizeLimit: 1Mi}
 {{- end }}
@@ -34,6 +34,9 @@
 {{- range .Values.upstreams }}
 {{- with include "fieldveil-sidecar.upstreamFiles" . }}
 {{ . }}
+{{- end }}
+{{- if include "fieldveil-sidecar.takesTls" . }}
+{{ include "fieldveil-sidecar.clientsFiles" . }}
 {{- end }}
 {{- end }}
 {{- end -}}
@@ -136,6 +139,17 @@ secret:
     sources:
     {{- $sources | nindent 4 }}
 {{- end -}}
+{{- end -}}
+
+{{- /* What clients verify, and those whom the bridge from clients trusts. */ -}}
+{{- define "fieldveil-sidecar.clientsFiles" -}}
+- name: fieldveil-clients-{{ .name }}
+  projected:
+    sources:
+    {{- include "fieldveil-sidecar.projectedPair" (dict "secret" .listener.tls.secret "name" "tls") | nindent 4 }}
+    {{- with .listener.tls.clientCa }}
+    {{- include "fieldveil-sidecar.projected" (dict "from" . "key" (.key | default "ca.crt") "path" "ca.crt") | nindent 4 }}
+    {{- end }}
 {{- end -}}
 
 {{- define "fieldveil-sidecar.upstreamSources" -}}
