@@ -54,7 +54,7 @@
 {{- if dig "listener" "socket" false . }}
 - name: fieldveil-sockets
   mountPath: /run/fieldveil/sockets/{{ .name }}
-  subPath: {{ .name }}
+  subPath: {{ .name | quote }}
 {{- end }}
 {{- if and (include "fieldveil-sidecar.upstreamFiles" .) (not (include "fieldveil-sidecar.isBridged" .)) }}
 - name: fieldveil-upstream-{{ .name }}

@@ -1,7 +1,7 @@
 {{- /* The server of an upstream. */ -}}
 {{- define "fieldveil-sidecar.upstreamCluster" -}}
 {{- $isName := and (not (contains ":" .host)) (not (regexMatch "^[0-9.]+$" .host)) -}}
-- name: {{ .name }}
+- name: {{ .name | quote }}
   type: {{ ternary "LOGICAL_DNS" "STATIC" $isName }}
   {{- if $isName }}
   dns_lookup_family: ALL
@@ -12,7 +12,7 @@
     - max_connections: {{ . }}
   {{- end }}
   load_assignment:
-    cluster_name: {{ .name }}
+    cluster_name: {{ .name | quote }}
     endpoints:
     - lb_endpoints:
       - endpoint:
@@ -47,7 +47,7 @@ typed_config:
 
 {{- /* A part of the sidecar, by its Unix socket: of (dict "name" … "path" … "connections" 0 "http" ""). */ -}}
 {{- define "fieldveil-sidecar.pipeCluster" -}}
-- name: {{ .name }}
+- name: {{ .name | quote }}
   type: STATIC
   {{- with .connections }}
   circuit_breakers:
@@ -55,7 +55,7 @@ typed_config:
     - max_connections: {{ . }}
   {{- end }}
   load_assignment:
-    cluster_name: {{ .name }}
+    cluster_name: {{ .name | quote }}
     endpoints:
     - lb_endpoints:
       - endpoint:

@@ -81,7 +81,7 @@ socket_address: {address: {{ .address | quote }}, port_value: {{ .port }}{{ if e
 {{- end -}}
 
 {{- define "fieldveil-sidecar.databaseListener" -}}
-- name: {{ .upstream.name }}
+- name: {{ .upstream.name | quote }}
   {{- include "fieldveil-sidecar.addresses" .upstream | nindent 2 }}
   per_connection_buffer_limit_bytes: 1048576
   {{- if include "fieldveil-sidecar.takesTls" .upstream }}
@@ -104,8 +104,8 @@ socket_address: {address: {{ .address | quote }}, port_value: {{ .port }}{{ if e
     - name: tcp_proxy
       typed_config:
         "@type": type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy
-        stat_prefix: {{ .upstream.name }}
-        cluster: {{ .upstream.name }}
+        stat_prefix: {{ .upstream.name | quote }}
+        cluster: {{ .upstream.name | quote }}
         idle_timeout: 0s
         access_log:
         - name: upstream_failure
@@ -137,7 +137,7 @@ configuration:
 
 {{- /* The filter's own configuration. */ -}}
 {{- define "fieldveil-sidecar.filterConfig" -}}
-listener: {{ .upstream.name }}
+listener: {{ .upstream.name | quote }}
 workload:
   from: environment
   {{- if .root.Values.identity.spiffe.enabled }}

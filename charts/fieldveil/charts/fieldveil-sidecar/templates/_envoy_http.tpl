@@ -23,7 +23,7 @@
 
 {{- define "fieldveil-sidecar.httpConnectionManager" -}}
 "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
-stat_prefix: {{ .upstream.name }}
+stat_prefix: {{ .upstream.name | quote }}
 codec_type: AUTO
 http_protocol_options: {enable_trailers: true}
 http2_protocol_options: {max_concurrent_streams: 100, initial_stream_window_size: 1048576, initial_connection_window_size: 4194304}
@@ -45,7 +45,7 @@ route_config:
     request_body_buffer_limit: 67108864
     routes:
     - match: {prefix: /}
-      route: {cluster: {{ .upstream.name }}, timeout: 0s{{ with .upstream.http.authority }}, host_rewrite_literal: {{ . | quote }}{{ end }}}
+      route: {cluster: {{ .upstream.name | quote }}, timeout: 0s{{ with .upstream.http.authority }}, host_rewrite_literal: {{ . | quote }}{{ end }}}
 http_filters:
 {{- include "fieldveil-sidecar.compressor" (list "gzip" "Gzip") }}
 {{- include "fieldveil-sidecar.compressor" (list "brotli" "Brotli") }}
@@ -86,7 +86,7 @@ http_filters:
     "@type": type.googleapis.com/envoy.extensions.filters.http.jwt_authn.v3.JwtAuthentication
     providers:
     {{- range $issuers }}
-      {{ .name }}:
+      {{ .name | quote }}:
         issuer: {{ .issuer | quote }}
         {{- with .audiences }}
         audiences: {{ toJson . }}
@@ -101,11 +101,11 @@ http_filters:
         requires_any:
           requirements:
           {{- range $issuers }}
-          - provider_name: {{ .name }}
+          - provider_name: {{ .name | quote }}
           {{- end }}
           {{- if not .http.tokenRequired }}
           - allow_missing: {}
           {{- else if eq (len $issuers) 1 }}
-          - provider_name: {{ (first $issuers).name }}
+          - provider_name: {{ (first $issuers).name | quote }}
           {{- end }}
 {{- end -}}
