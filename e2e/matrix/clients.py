@@ -17,6 +17,8 @@ from dev.layout import (
     VENV,
 )
 
+# What needs no toolchain of its own.
+QUICK = ("python", "go")
 STEPS = (
     "connect", "write", "read", "search", "update", "upsert", "batch", "prepared", "binary", "transaction", "null",
     "refusal", "copy_in", "copy_out",
@@ -37,6 +39,8 @@ class Client:
     remark: str
     # It speaks MySQL's protocol.
     mysql: bool = False
+    # Its program can verify a server's certificate.
+    tls: bool = True
     # What the set-up leaves out on some machines; a client that needs it is then left out too.
     needs: Path | None = None
 
@@ -70,7 +74,7 @@ def _go(name: str, title: str, module: str, remark: str) -> Client:
 
 def _rust(name: str, remark: str) -> Client:
     pinned = (FOLDER / "rust" / "Cargo.toml", f'\n{name} = {{ version = "=')
-    return Client(name, name, "rust", (RUST_CLIENTS[name],), pinned, remark)
+    return Client(name, name, "rust", (RUST_CLIENTS[name],), pinned, remark, tls=False)
 
 
 def _java(name: str, title: str, pinned: str, remark: str) -> Client:
@@ -98,6 +102,8 @@ CLIENTS = (
         (VENV / "bin" / "python", FOLDER / "python" / "psql_client.py", PSQL),
         PSQL,
         "`\\bind`, `\\parse`, `\\bind_named` and pipelines work as plain statements do.",
+        # This build of it has no TLS.
+        tls=False,
     ),
     _python(
         "psycopg",
@@ -212,7 +218,7 @@ def _over_mysqlclient(name: str, title: str, program: str, way: str, pinned: str
     python = ("env", *environment, VENV / "bin" / "python")
     version = pinned if pinned[0].isdigit() else (E2E / "requirements.txt", pinned)
     command = (*python, FOLDER / "python" / program, way)
-    return Client(name, title, "python", command, version, remark, mysql=True, needs=MYSQLCLIENT_PACKAGES)
+    return Client(name, title, "python", command, version, remark, mysql=True, tls=False, needs=MYSQLCLIENT_PACKAGES)
 
 
 def _jdbc(way: str, title: str, remark: str) -> Client:
@@ -286,5 +292,6 @@ MYSQL_CLIENTS = (
         (FOLDER / "rust" / "Cargo.toml", '\nsqlx = { version = "='),
         "Prepares each statement and caches it; sends and reads binary.",
         mysql=True,
+        tls=False,
     ),
 )

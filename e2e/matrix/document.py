@@ -16,10 +16,15 @@ json and bytea. What each step does is in [the clients' README](../../e2e/client
 server is looked into directly: **sealed** means that every protected value it stored is an envelope, that none of the
 values was seen in clear text on the way to the server, and that another driver reads the rows as they were meant.
 
-Each client runs twice: first without Fieldveil, on the same server and columns of the declared types, where every step
-but the refusal has to work. So what says **no** below is Fieldveil's doing, and not the program's.
+**Within TLS** means that the same program, told to verify the server's certificate and its name in its driver's
+strictest way, did the same by [both bridges](../guides/connections.md#tls-with-applications) with a server that takes
+TLS alone, and nothing with a bridge whose authority it does not know.
+
+Each client runs without Fieldveil, too, on the same server and columns of the declared types, where every step but the
+refusal has to work. So what says **no** below is Fieldveil's doing, and not the program's.
 """
 ABSENT = "-"
+NOT_TRIED = "not tried"
 LEGEND = (
     "**yes**: works; each value came back as it was written, in the driver's own type. **no**: does not, for the "
     f"reason in the note. {ABSENT}: the driver has no such thing.\n"
@@ -35,15 +40,25 @@ that goes through Envoy with the filter to a real MariaDB 10.11, with plans from
 [the clients' README](../../e2e/clients/README.md) what each step does.
 
 Its table has a sealed column of each of text, uuid, date, numeric(12,2), int4, float8, bool, timestamp(3), json and
-bytea.
+bytea. Within TLS they speak with MariaDB 11.4 and with MySQL 9.7.
 """
 
 
-def render(clients: list[Client], results: dict[str, Result], known: Known, opening: str = OPENING) -> str:
+def render(
+    clients: list[Client],
+    results: dict[str, Result],
+    known: Known,
+    by_tls: dict[str, list[str]],
+    opening: str = OPENING,
+) -> str:
+    """`by_tls` has of each client that was run within TLS how it differed from what it did without."""
     used = _notes_used(clients, results, known)
-    head = ["client", "version", *HEADINGS.values(), "sealed"]
+    head = ["client", "version", *HEADINGS.values(), "sealed", "within TLS"]
     lines = [opening, _totals(clients, results), "", _row(head), _row(["---"] * len(head))]
-    lines += [_row(_cells(client, results[client.name], known, used)) for client in clients]
+    for client in clients:
+        differs = by_tls.get(client.name)
+        within_tls = NOT_TRIED if differs is None else "no" if differs else "yes"
+        lines.append(_row([*_cells(client, results[client.name], known, used), within_tls]))
     lines += ["", LEGEND]
     if used:
         lines += ["## What does not work, and why", ""]

@@ -1,6 +1,9 @@
 """The clients of MySQL and MariaDB: the table that they share, and a run of one through the sidecar and without it."""
 
+from collections.abc import Callable
 from pathlib import Path
+
+import pymysql
 
 from harness import shop
 from harness.envoy import LOOPBACK
@@ -29,6 +32,7 @@ COLUMNS = {
     "photo": ("bytea", "randomized", "blob"),
 }
 NAMES = ("id", "name", *COLUMNS)
+Connect = Callable[[], pymysql.Connection]
 
 
 def row(number: int) -> dict:
@@ -56,48 +60,55 @@ def create(stack: MySqlStack) -> None:
 
 
 def run(stack: MySqlStack, client: Client) -> Result:
-    _start_over(stack, DATABASE, SEALED)
+    start_over(stack, DATABASE, lambda: stack.connect(USER, DATABASE))
     stack.relay.forget()
     result = Result(client.name)
-    start(client, result, _where(stack, SEALED, DATABASE))
+    start(client, result, where(LOOPBACK, stack.envoy.port(SEALED), DATABASE))
     look_sent(stack.relay.to_server(), result)
-    stored = stack.stored(f"SELECT id, {', '.join(COLUMNS)} FROM {DATABASE}.{TABLE}")
-    look_rows({values[0]: dict(zip(COLUMNS, values[1:], strict=True)) for values in stored}, result)
-    _look_through(stack, result)
+    look_stored(stack, result)
+    look_through(lambda: stack.connect(USER, DATABASE), result)
     return result
 
 
 def run_plain(stack: MySqlStack, client: Client) -> Result:
     """The same without Fieldveil, so that what does not work is known to be of it, and not of the program."""
-    _start_over(stack, PLAIN_DATABASE, PLAIN)
+    start_over(stack, PLAIN_DATABASE, lambda: stack.connect(USER, PLAIN_DATABASE, listener=PLAIN))
     result = Result(client.name)
-    start(client, result, _where(stack, PLAIN, PLAIN_DATABASE))
+    start(client, result, where(LOOPBACK, stack.envoy.port(PLAIN), PLAIN_DATABASE))
     expect_no_refusal(result)
     return result
 
 
-def _start_over(stack: MySqlStack, database_: str, listener: str) -> None:
+def start_over(stack: MySqlStack, database_: str, connect: Connect) -> None:
+    """Row 1 alone."""
     stack.stored(f"TRUNCATE {database_}.{TABLE}")
-    with stack.connect(USER, database_, listener=listener) as connection, connection.cursor() as cursor:
+    with connect() as connection, connection.cursor() as cursor:
         first = row(1)
         cursor.execute(
             f"INSERT INTO {TABLE} ({', '.join(first)}) VALUES ({', '.join(['%s'] * len(first))})", [*first.values()]
         )
 
 
-def _where(stack: MySqlStack, listener: str, database_: str) -> dict[str, str]:
+def where(host: str, port: int, database_: str) -> dict[str, str]:
+    """The environment that tells a client where to connect to, without TLS."""
     return {
-        "MYSQL_HOST": LOOPBACK,
-        "MYSQL_PORT": str(stack.envoy.port(listener)),
+        "MYSQL_HOST": host,
+        "MYSQL_PORT": str(port),
         "MYSQL_USER": USER,
         "MYSQL_PASSWORD": shop.PASSWORD,
         "MYSQL_DATABASE": database_,
     }
 
 
-def _look_through(stack: MySqlStack, result: Result) -> None:
+def look_stored(stack: MySqlStack, result: Result) -> None:
+    """What the server really has."""
+    stored = stack.stored(f"SELECT id, {', '.join(COLUMNS)} FROM {DATABASE}.{TABLE}")
+    look_rows({values[0]: dict(zip(COLUMNS, values[1:], strict=True)) for values in stored}, result)
+
+
+def look_through(connect: Connect, result: Result) -> None:
     """What another driver reads through the sidecar: a client that writes and reads wrong alike is found out."""
-    with stack.connect(USER, DATABASE) as other, other.cursor() as cursor:
+    with connect() as other, other.cursor() as cursor:
         for step, number in (("write", 10), ("binary", 300)):
             if worked(result, step):
                 wanted = row(number)

@@ -41,10 +41,10 @@ def run(stack: Stack, client: Client) -> Result:
     database.start_over(stack, DATABASE)
     stack.relay.forget()
     result = Result(client.name)
-    start(client, result, _where(stack, SEALED, DATABASE))
+    start(client, result, _through(stack, SEALED, DATABASE))
     look_sent(stack.relay.to_server(), result)
-    _look_stored(stack, result)
-    _look_through(stack, result)
+    look_stored(stack, result)
+    look_through(stack, result)
     return result
 
 
@@ -53,7 +53,7 @@ def run_plain(stack: Stack, client: Client) -> Result:
     database.start_over(stack, PLAIN_DATABASE)
     stack.relay.forget()
     result = Result(client.name)
-    start(client, result, _where(stack, PLAIN, PLAIN_DATABASE))
+    start(client, result, _through(stack, PLAIN, PLAIN_DATABASE))
     expect_no_refusal(result)
     return result
 
@@ -65,10 +65,15 @@ def expect_no_refusal(result: Result) -> None:
     result.steps["refusal"] = Step(True)
 
 
-def _where(stack: Stack, listener: str, database: str) -> dict[str, str]:
+def _through(stack: Stack, listener: str, database: str) -> dict[str, str]:
+    return where(stack, LOOPBACK, stack.envoy.port(listener), database)
+
+
+def where(stack: Stack, host: str, port: int, database: str) -> dict[str, str]:
+    """The environment that tells a client where to connect to, without TLS."""
     return {
-        "PGHOST": LOOPBACK,
-        "PGPORT": str(stack.envoy.port(listener)),
+        "PGHOST": host,
+        "PGPORT": str(port),
         "PGUSER": USER,
         "PGPASSWORD": shop.PASSWORD,
         "PGDATABASE": database,
@@ -110,7 +115,7 @@ def start(client: Client, result: Result, where: dict[str, str]) -> None:
             result.faults.append(f"said what is no step: {line}")
 
 
-def _look_stored(stack: Stack, result: Result) -> None:
+def look_stored(stack: Stack, result: Result) -> None:
     """What the server really has: the rows of each step that worked, and in no sealed column a value."""
     with stack.direct(database=DATABASE) as direct:
         cursor = direct.execute(f"SELECT id, {', '.join(COLUMNS)} FROM {TABLE}")
@@ -135,7 +140,7 @@ def look_rows(rows: dict[int, dict], result: Result) -> None:
             result.faults.append(f"row {number}: ssn is {'' if row['ssn'] is None else 'not '}NULL")
 
 
-def _look_through(stack: Stack, result: Result) -> None:
+def look_through(stack: Stack, result: Result) -> None:
     """What another driver reads through the sidecar: a client that writes and reads wrong alike is found out."""
     with stack.connect(USER, DATABASE) as other:
         for step, number in (("write", 10), ("binary", 300)):

@@ -176,6 +176,20 @@ def test_asyncpg_comes_in_with_its_strictest_mode(bridged: FromClients) -> None:
     assert asyncio.run(session()) == "app"
 
 
+def test_psql_comes_in_with_its_strictest_mode_and_not_by_an_authority_that_it_does_not_know(
+    bridged: FromClients,
+) -> None:
+    def psql(text: str, **options: object) -> subprocess.CompletedProcess:
+        command = [bridged.stack.postgres.own_program("psql"), "-XqAt", bridged.dsn("app", **options), "-c", text]
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=patience(30))
+
+    with bridged.stack.direct() as direct:
+        direct.execute("TRUNCATE customer")
+    assert psql(f"INSERT INTO customer (id, ssn) VALUES (1, '{ADA[3]}')").stderr == ""
+    assert psql("SELECT ssn FROM customer").stdout == f"{ADA[3]}\n"
+    assert "certificate verify failed" in psql("SELECT 1", sslrootcert=bridged.stack.certificates.unknown_ca).stderr
+
+
 @pytest.mark.parametrize("way", [LOCAL, BOTH])
 def test_pgx_comes_in_with_its_strictest_mode_and_runs_every_query_mode(bridged: FromClients, way: str) -> None:
     with bridged.stack.direct() as direct:

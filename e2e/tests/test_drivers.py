@@ -7,10 +7,8 @@ import pytest
 
 from harness import Stack
 from matrix import known
-from matrix.clients import CLIENTS, Client
+from matrix.clients import CLIENTS, QUICK, Client
 from matrix.run import run
-
-QUICK = ("python", "go")
 
 
 @pytest.mark.parametrize("client", [client for client in CLIENTS if client.family in QUICK], ids=lambda it: it.name)

@@ -1,4 +1,5 @@
 // mysql2, with its connection from the environment: `mysql2.js text|prepared`, by its two ways of asking.
+import { readFileSync } from "node:fs";
 import mysql from "mysql2/promise";
 import { Absent, BATCH, EMAILS, NEW_BALANCE, NEW_EMAIL, PREPARED, ROW, USER, expect, row, run, sqlState, ssn } from "./steps.js";
 
@@ -119,8 +120,10 @@ const steps = {
 
 function connect() {
   const { MYSQL_HOST: host, MYSQL_PORT: port, MYSQL_USER: user, MYSQL_PASSWORD: password, MYSQL_DATABASE: database } = process.env;
+  const ca = process.env.MYSQL_CA;
+  const ssl = ca ? { ca: readFileSync(ca), verifyIdentity: true } : undefined;
   // A date is no instant.
-  return mysql.createConnection({ host, port, user, password, database, dateStrings: ["DATE"] });
+  return mysql.createConnection({ host, port, user, password, database, ssl, dateStrings: ["DATE"] });
 }
 
 await run(`mysql2-${WAY}`, steps, connect, (client) => client.end());

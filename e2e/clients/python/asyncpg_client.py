@@ -130,7 +130,7 @@ async def copy_out(connection: asyncpg.Connection) -> None:
 
 
 async def opened() -> asyncpg.Connection:
-    return await asyncpg.connect(ssl=False)
+    return await asyncpg.connect()
 
 
 def main() -> None:

@@ -178,6 +178,9 @@ def driver() -> object:
         "database": os.environ["MYSQL_DATABASE"],
         "autocommit": True,
     }
+    # The certificate, and that it is for this host.
+    if ca := os.environ.get("MYSQL_CA"):
+        where |= {"ssl_ca": ca, "ssl_verify_identity": True}
     if WAY == "pymysql":
         import pymysql
 

@@ -162,8 +162,7 @@ def over_asyncpg() -> None:
 
     from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
 
-    # asyncpg asks for TLS first unless told; the sidecar is on loopback.
-    engine = create_async_engine("postgresql+asyncpg://", connect_args={"ssl": False})
+    engine = create_async_engine("postgresql+asyncpg://")
 
     with asyncio.Runner() as loop:
 

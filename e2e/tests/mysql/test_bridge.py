@@ -8,7 +8,7 @@ import pytest
 from harness import shop as example
 from harness.bridge import Bridge, Bridged
 from harness.envoy import Upstream
-from harness.mysql_builds import MYSQL, NEWER, Build
+from harness.mysql_builds import MYSQL, NEWER, OLDER, Build
 from harness.mysql_stack import MySqlOptions, MySqlStack
 from harness.relay import TcpRelay
 from tests.mysql.asking import ask, change
@@ -37,11 +37,13 @@ class ToServer(Bridged):
 
     def _upstream(self, stack: MySqlStack) -> Upstream:
         self.relay = TcpRelay(stack.server.port)
-        self.bridge = Bridge(stack.work, "my-bridge", "mysql", self.relay.port, stack.certificates.ca)
+        known = stack.certificates
+        shown = ("--client-certificate", known.client, "--client-key", known.client_key)
+        self.bridge = Bridge(stack.work, "my-bridge", "mysql", self.relay.port, known.ca, *shown)
         return self.bridge.upstream
 
 
-@pytest.fixture(scope="module", params=(NEWER, MYSQL), ids=lambda build: build.name)
+@pytest.fixture(scope="module", params=(OLDER, NEWER, MYSQL), ids=lambda build: build.name)
 def bridged(request: pytest.FixtureRequest) -> Iterator[ToServer]:
     build: Build = request.param
     if not build.is_there:
@@ -98,6 +100,20 @@ def test_login_works_with_a_cold_cache_and_with_a_warm_one(bridged: ToServer, tc
         with stack.connect("app", tcp=tcp) as app:
             assert ask(app, "SELECT CURRENT_USER(), DATABASE()") == [("app@%", example.DATABASE)]
     assert example.PASSWORD.encode() not in bridged.relay.to_server()
+
+
+def test_certificate_that_the_server_demands_of_a_user_is_shown(bridged: ToServer) -> None:
+    def demand(what: str) -> None:
+        bridged.stack.stored(f"ALTER USER support@'%%' REQUIRE {what}")
+
+    demand("X509")
+    with bridged.stack.connect("support") as support:
+        assert ask(support, "SELECT 42") == [(42,)]
+    demand("SUBJECT '/CN=somebody else'")
+    with pytest.raises(pymysql.OperationalError) as refused:
+        bridged.stack.connect("support")
+    assert refused.value.args[0] == ACCESS_DENIED
+    demand("NONE")
 
 
 def test_server_that_is_not_there_is_told_through_the_sidecar(bridged: ToServer) -> None:

@@ -1,5 +1,6 @@
 """Applications of MySQL's protocol that demand TLS of the sidecar, which `fieldveil bridge from-clients` begins."""
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from harness.envoy import LOOPBACK, Upstream
 from harness.mysql_builds import MYSQL, NEWER, Build
 from harness.mysql_stack import CONNECT_SECONDS, SEALED, MySqlOptions, MySqlStack
 from harness.relay import TcpRelay
-from harness.waiting import until_equal
+from harness.waiting import patience, until_equal
 from tests.bridge_rules import CLIENT_NAME, write_rules
 from tests.mysql.asking import ask, change
 from tests.mysql.test_bridge import ACCESS_DENIED, LONG
@@ -127,6 +128,25 @@ def test_mysqls_own_connector_comes_in_with_its_strictest_mode_and_changes_its_u
         with app.cursor() as cursor:
             cursor.execute("SELECT CURRENT_USER()")
             assert cursor.fetchall() == [("billing@%",)]
+
+
+def test_command_line_client_comes_in_with_its_strictest_mode(bridged: FromClients) -> None:
+    if bridged.stack.options.build.mysql:
+        pytest.skip("MariaDB's client has no plugin here for how MySQL's users log in")
+
+    def mariadb(text: str, ca: Path) -> subprocess.CompletedProcess:
+        where = ["--host=localhost", "--protocol=tcp", f"--port={bridged.bridges['strict'].port}", "--user=app"]
+        verified = [f"--ssl-ca={ca}", "--ssl-verify-server-cert"]
+        command = [NEWER.home / "bin" / "mariadb", "--no-defaults", *where, *verified, "--skip-column-names", "--batch"]
+        environment = {"MYSQL_PWD": example.PASSWORD}
+        words = [*command, f"--execute={text}", example.DATABASE]
+        return subprocess.run(words, env=environment, capture_output=True, text=True, check=False, timeout=patience(30))
+
+    known = bridged.stack.certificates
+    bridged.stack.stored("TRUNCATE customer")
+    assert mariadb(f"INSERT INTO customer (id, ssn) VALUES (1, '{ADA[3]}')", known.ca).stderr == ""
+    assert mariadb("SELECT ssn FROM customer", known.ca).stdout == f"{ADA[3]}\n"
+    assert "certificate" in mariadb("SELECT 1", known.unknown_ca).stderr
 
 
 def test_source_is_the_clients_address(bridged: FromClients) -> None:

@@ -7,12 +7,12 @@ import pytest
 
 from harness.mysql_stack import MySqlStack
 from matrix import known
-from matrix.clients import MYSQL_CLIENTS, Client
+from matrix.clients import MYSQL_CLIENTS, QUICK, Client
 from matrix.mysql import run
 
-QUICK = [client for client in MYSQL_CLIENTS if client.family in ("python", "go") and client.is_there]
+CLIENTS = [client for client in MYSQL_CLIENTS if client.family in QUICK and client.is_there]
 
 
-@pytest.mark.parametrize("client", QUICK, ids=lambda it: it.name)
+@pytest.mark.parametrize("client", CLIENTS, ids=lambda it: it.name)
 def test_client_does_what_the_matrix_says(stack: MySqlStack, client: Client) -> None:
     assert run(stack, client).differences(known.load().of(client.name)) == []

@@ -4,6 +4,8 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"database/sql"
 	"encoding/json"
 	"errors"
@@ -49,6 +51,14 @@ func open(way string) (*sql.DB, error) {
 	config.Net, config.Addr = "tcp", net.JoinHostPort(os.Getenv("MYSQL_HOST"), os.Getenv("MYSQL_PORT"))
 	config.User, config.Passwd = os.Getenv("MYSQL_USER"), os.Getenv("MYSQL_PASSWORD")
 	config.DBName, config.ParseTime, config.InterpolateParams = os.Getenv("MYSQL_DATABASE"), true, way == "text"
+	if file := os.Getenv("MYSQL_CA"); file != "" {
+		authority, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		config.TLS = &tls.Config{RootCAs: x509.NewCertPool(), ServerName: os.Getenv("MYSQL_HOST")}
+		config.TLS.RootCAs.AppendCertsFromPEM(authority)
+	}
 	connector, err := mysql.NewConnector(config)
 	if err != nil {
 		return nil, err

@@ -39,7 +39,7 @@ final class Hibernate {
     private static SessionFactory factory(boolean direct) {
         return new Configuration()
                 .addAnnotatedClass(Person.class)
-                .setProperty("hibernate.connection.url", Pgjdbc.url() + "?sslmode=disable")
+                .setProperty("hibernate.connection.url", Pgjdbc.url() + "?" + Pgjdbc.tls())
                 .setProperty("hibernate.connection.username", System.getenv("PGUSER"))
                 .setProperty("hibernate.connection.password", System.getenv("PGPASSWORD"))
                 .setProperty("hibernate.connection.pool_size", "1")

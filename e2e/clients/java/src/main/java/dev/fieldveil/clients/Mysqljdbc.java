@@ -2,6 +2,12 @@ package dev.fieldveil.clients;
 
 import static dev.fieldveil.clients.Steps.expect;
 
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -58,11 +64,33 @@ final class Mysqljdbc {
                 .run(this::open);
     }
 
-    private Connection open() throws SQLException {
+    private Connection open() throws Exception {
         String url = "jdbc:" + driver + "://" + System.getenv("MYSQL_HOST") + ":" + System.getenv("MYSQL_PORT") + "/"
                 + System.getenv("MYSQL_DATABASE") + "?useServerPrepStmts=" + prepares
-                + (driver.equals("mysql") ? "&sslMode=DISABLED&allowPublicKeyRetrieval=true" : "&sslMode=disable");
+                + tls(System.getenv("MYSQL_CA"));
         return DriverManager.getConnection(url, System.getenv("MYSQL_USER"), System.getenv("MYSQL_PASSWORD"));
+    }
+
+    /** Verified by this authority, whose file MySQL's driver wants as a key store; without one, no TLS. */
+    private String tls(String authority) throws Exception {
+        if (authority == null) {
+            return driver.equals("mysql") ? "&sslMode=DISABLED&allowPublicKeyRetrieval=true" : "&sslMode=disable";
+        }
+        if (!driver.equals("mysql")) {
+            return "&sslMode=verify-full&serverSslCert=" + authority;
+        }
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(null, null);
+        try (InputStream file = Files.newInputStream(Path.of(authority))) {
+            store.setCertificateEntry("authority", CertificateFactory.getInstance("X.509").generateCertificate(file));
+        }
+        Path made = Files.createTempFile("authority", ".p12");
+        made.toFile().deleteOnExit();
+        try (OutputStream file = Files.newOutputStream(made)) {
+            store.store(file, "changeit".toCharArray());
+        }
+        return "&sslMode=VERIFY_IDENTITY&trustCertificateKeyStoreType=PKCS12&trustCertificateKeyStorePassword=changeit"
+                + "&trustCertificateKeyStoreUrl=" + made.toUri();
     }
 
     private static void none(String why) throws Exception {

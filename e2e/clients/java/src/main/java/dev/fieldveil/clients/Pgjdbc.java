@@ -69,8 +69,14 @@ final class Pgjdbc {
     }
 
     static Connection open(String options) throws SQLException {
-        return DriverManager.getConnection(url() + options + "&sslmode=disable", System.getenv("PGUSER"),
+        return DriverManager.getConnection(url() + options + "&" + tls(), System.getenv("PGUSER"),
                 System.getenv("PGPASSWORD"));
+    }
+
+    static String tls() {
+        String mode = "sslmode=" + System.getenv("PGSSLMODE");
+        String authority = System.getenv("PGSSLROOTCERT");
+        return authority == null ? mode : mode + "&sslrootcert=" + authority;
     }
 
     static String url() {
