@@ -54,7 +54,10 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", CONTAINERS)
+BY_SPIRE = "archive-db"
+
+
+@pytest.mark.parametrize("name", [name for name in CONTAINERS if name != f"fieldveil-clients-{BY_SPIRE}"])
 def test_bridge_takes_its_arguments_and_answers_its_probe(
     name: str, process: Process, work: WorkDir, certificates: Path
 ) -> None:
@@ -116,7 +119,14 @@ def test_certificates_of_an_upstream_are_its_bridges_alone() -> None:
     assert holders == {"events-db": ["fieldveil-envoy"], "customers-db": [], **own}
     for name in FROM_CLIENTS:
         holders = [one["name"] for one in init_containers() if f"fieldveil-clients-{name}" in mounts(one)]
-        assert holders == [f"fieldveil-clients-{name}"]
+        assert holders == ([] if name == BY_SPIRE else [f"fieldveil-clients-{name}"])
+
+
+def test_certificate_of_spire_comes_by_its_socket() -> None:
+    told = from_clients(BY_SPIRE)
+    assert "--spiffe-socket=unix:///run/spiffe/spire-agent.sock" in told["args"]
+    assert {"name": "fieldveil-spiffe", "mountPath": "/run/spiffe", "readOnly": True} in told["volumeMounts"]
+    assert not [word for word in told["args"] if word.startswith(("--certificate", "--key"))]
 
 
 def test_sockets_of_bridges_are_in_a_volume_that_only_they_and_envoy_mount() -> None:
@@ -148,6 +158,7 @@ def test_clients_are_taken_as_the_values_say_and_within_tls_alone_unless_they_do
         "reports-db": ["--client-certificates=optional"],
         "events-db": [],
         "customers-db": ["--client-certificates=required"],
+        BY_SPIRE: [],
     }
     listens = {name: said(name, "--listen") for name in FROM_CLIENTS}
     assert listens["customers-db"] == [f"--listen=[::1]:{UPSTREAMS['customers-db']['listener']['port']}"]

@@ -114,7 +114,18 @@ REFUSED = {
         upstreams(database(listener={"port": 0, "tls": {"secret": "tls"}})),
         "upstreams db listener.port: clients begin TLS at a port; give it one",
     ),
-    "TLS with clients without a certificate": (upstreams(database(listener={"tls": {}})), "/listener/tls"),
+    "TLS with clients without a certificate": (
+        upstreams(database(listener={"tls": {"allowPlain": True}})),
+        "upstreams db listener.tls: neither secret nor spiffe is given; give one of the two",
+    ),
+    "TLS with clients with two certificates": (
+        upstreams(database(listener={"tls": {"secret": "tls", "spiffe": True}})),
+        "upstreams db listener.tls: both secret and spiffe are given; give one of the two",
+    ),
+    "TLS with clients by SPIRE that is not there": (
+        upstreams(database(listener={"tls": {"spiffe": True}})),
+        "upstreams db listener.tls.spiffe: identity.spiffe is not enabled; enable it, or give a secret",
+    ),
     "certificates of clients that nobody verifies": (
         upstreams(database(listener={"port": 15432, "tls": {"secret": "tls", "clientCertificates": "optional"}})),
         "upstreams db listener.tls.clientCertificates: no authority is named whose certificates count; name it",

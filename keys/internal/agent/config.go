@@ -9,6 +9,7 @@ import (
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
+	"github.com/fieldveil/fieldveil/keys/internal/spiffe"
 )
 
 // Config is what an agent is told.
@@ -68,7 +69,7 @@ func (c *Config) Check() error {
 	case c.MaxTenants < 0 || c.MaxTenants > MostTenants:
 		return fault.Input("--max-tenants "+strconv.Itoa(c.MaxTenants), "out of range", "use 0 to "+strconv.Itoa(MostTenants))
 	}
-	return checkSpiffeSocket(c.SpiffeSocket)
+	return spiffe.CheckSocket(c.SpiffeSocket)
 }
 
 func tooShort(flag string, given, least time.Duration, what string) error {

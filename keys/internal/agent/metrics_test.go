@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fieldveil/fieldveil/keys/internal/spiffe/spiffetest"
 	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
@@ -16,10 +17,10 @@ func TestEveryMetricIsInTheReference(t *testing.T) {
 	f := newFixture(t)
 	f.create("pii")
 	f.create("pii/acme")
-	identity := newWorkloadAPI(t)
-	identity.says(time.Hour, "spiffe://example.org/orders")
-	identity.start()
-	f.config.SpiffeSocket = "unix://" + identity.socket
+	identity := spiffetest.New(t)
+	identity.Says(time.Hour, "spiffe://example.org/orders")
+	identity.Start()
+	f.config.SpiffeSocket = "unix://" + identity.Socket
 	a := f.start()
 	a.get("/v1/keysets?tenant=pii/acme", "")
 	served := regexp.MustCompile(`(?m)^# TYPE `+namespace+`_(\S+)`).FindAllStringSubmatch(a.get("/metrics", "").body, -1)

@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"log/slog"
-	"strings"
 	"sync"
 	"time"
 
@@ -106,16 +105,4 @@ func (i *identity) current() (id string, problem error) {
 			"see that SPIRE's agent runs and that its socket is mounted here")
 	}
 	return i.id, i.problem
-}
-
-// checkSpiffeSocket refuses an address that the Workload API can not have.
-func checkSpiffeSocket(address string) error {
-	if address == "" {
-		return nil
-	}
-	// Over TCP anybody near could say who runs here.
-	if err := workloadapi.ValidateAddress(address); err != nil || !strings.HasPrefix(address, "unix:") {
-		return fault.Input("--spiffe-socket", "not the address of a Unix socket", "write it as unix:///run/spire/sockets/agent.sock")
-	}
-	return nil
 }

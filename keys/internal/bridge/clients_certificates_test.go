@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/fieldveil/fieldveil/keys/internal/bridge/downstream"
 	"github.com/fieldveil/fieldveil/keys/internal/bridge/postgres"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/spiffe/spiffetest"
 	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
@@ -90,6 +92,43 @@ func TestEnvoyIsToldWhomTheCertificateNames(t *testing.T) {
 		t.Error("a certificate with names that are too long")
 	}
 	f.logged("its names take more than 8192 bytes; show one with fewer names")
+}
+
+func TestCertificateIsTheWorkloadAPIsAndRenewedByIt(t *testing.T) {
+	api := spiffetest.New(t)
+	api.DNSNames = []string{serverName}
+	api.Says(time.Hour, "spiffe://example.org/shop/orders")
+	api.Start()
+	f := newClientsFixture(t)
+	f.config.Files.Certificate, f.config.Files.Key, f.config.SPIFFESocket = "", "", "unix://"+api.Socket
+	f.envoy(serving)
+	f.startPostgres()
+	trusting := &tls.Config{RootCAs: x509.NewCertPool(), ServerName: serverName}
+	trusting.RootCAs.AddCert(api.Authority)
+	first, err := f.request(trusting)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, f.log.String())
+	}
+	shown := first.ConnectionState().PeerCertificates[0]
+	if id := shown.URIs[0].String(); id != "spiffe://example.org/shop/orders" {
+		t.Error(id)
+	}
+	api.Says(time.Hour, "spiffe://example.org/shop/orders")
+	for end := time.Now().Add(patience); ; {
+		renewed, err := f.request(trusting)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !renewed.ConnectionState().PeerCertificates[0].Equal(shown) {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("the renewed certificate is not shown")
+		}
+	}
+	if strings.Contains(f.log.String(), api.Key()) {
+		t.Error("the log holds the key")
+	}
 }
 
 func TestRenewedCertificateCountsFromTheNextConnectionOn(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fieldveil/fieldveil/keys/internal/bridge/downstream"
 	"github.com/fieldveil/fieldveil/keys/internal/bridge/peer"
+	"github.com/fieldveil/fieldveil/keys/internal/spiffe"
 )
 
 // ClientProtocol is how a database's clients begin TLS.
@@ -24,7 +25,15 @@ func RunFromClients(ctx context.Context, config ClientsConfig, protocol ClientPr
 	if err := config.Check(); err != nil {
 		return err
 	}
-	credentials, err := peer.OpenCredentials(config.Files, logger)
+	var own peer.Own
+	if config.SPIFFESocket != "" {
+		svid, err := spiffe.Certificate(ctx, config.SPIFFESocket)
+		if err != nil {
+			return err
+		}
+		own = svid
+	}
+	credentials, err := peer.OpenCredentials(config.Files, own, logger)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package bridge
 import (
 	"github.com/fieldveil/fieldveil/keys/internal/bridge/downstream"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/spiffe"
 )
 
 // ClientsConfig is what a bridge from clients is told, besides its protocol.
@@ -11,6 +12,7 @@ type ClientsConfig struct {
 	Envoy         string // path of the Unix socket of Envoy's listener, or HOST:PORT of the loopback
 	Certificates  downstream.Certificates
 	AllowPlain    bool
+	SPIFFESocket  string // address of the Workload API that gives the bridge's own certificate; "": files have it
 	ProxyProtocol bool
 }
 
@@ -31,8 +33,15 @@ func (c *ClientsConfig) Check() error {
 		return fault.Input("--envoy "+c.Envoy, "neither an absolute path nor an address of the loopback",
 			"use /PATH of a Unix socket, or 127.0.0.1:PORT: what goes there is not encrypted")
 	}
-	if c.Files.Certificate == "" || c.Files.Key == "" {
-		return fault.Input("--certificate and --key", "not given", "give both: the certificate that clients verify, and its private key")
+	switch {
+	case c.SPIFFESocket != "" && c.Files.Certificate+c.Files.Key != "":
+		return fault.Input("--spiffe-socket", "files have the certificate already", "leave out --certificate and --key, or this")
+	case c.SPIFFESocket != "":
+		if err := spiffe.CheckSocket(c.SPIFFESocket); err != nil {
+			return err
+		}
+	case c.Files.Certificate == "" || c.Files.Key == "":
+		return fault.Input("--certificate and --key", "not given", "give both, the certificate that clients verify and its private key, or --spiffe-socket")
 	}
 	switch c.Certificates {
 	case downstream.Required, downstream.Optional:

@@ -24,7 +24,7 @@ func Run(ctx context.Context, config Config, protocol Protocol, protocols []stri
 	if err := config.Check(); err != nil {
 		return err
 	}
-	credentials, err := peer.OpenCredentials(config.Files, logger)
+	credentials, err := peer.OpenCredentials(config.Files, nil, logger)
 	if err != nil {
 		return err
 	}

@@ -26,6 +26,7 @@ type Files struct {
 // parsed where they changed. A change that can not be used leaves the former content in use.
 type Credentials struct {
 	files  Files
+	own    Own
 	logger *slog.Logger
 
 	mutex   sync.Mutex
@@ -41,9 +42,12 @@ type Material struct {
 	Certificate *tls.Certificate
 }
 
+// Own gives the bridge's own certificate with its key, where no files have it.
+type Own func() (*tls.Certificate, error)
+
 // OpenCredentials reads the files for the first time, when they have to be usable.
-func OpenCredentials(files Files, logger *slog.Logger) (*Credentials, error) {
-	c := &Credentials{files: files, logger: logger}
+func OpenCredentials(files Files, own Own, logger *slog.Logger) (*Credentials, error) {
+	c := &Credentials{files: files, own: own, logger: logger}
 	if _, err := c.take(); err != nil {
 		return nil, err
 	}
@@ -54,10 +58,11 @@ func OpenCredentials(files Files, logger *slog.Logger) (*Credentials, error) {
 func (c *Credentials) Expiry() time.Time {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	if c.current.Certificate == nil {
+	shown := c.material().Certificate
+	if shown == nil {
 		return time.Time{}
 	}
-	return c.current.Certificate.Leaf.NotAfter
+	return shown.Leaf.NotAfter
 }
 
 // HasAuthorities says whether the peer's certificate is verified by authorities of a file.
@@ -83,7 +88,21 @@ func (c *Credentials) Latest() Material {
 		c.logger.Info("certificates read anew", "ca", c.files.CA, "certificate", c.files.Certificate)
 	}
 	c.problem = err
-	return c.current
+	return c.material()
+}
+
+func (c *Credentials) material() Material {
+	m := c.current
+	if c.own == nil {
+		return m
+	}
+	shown, err := c.own()
+	if err != nil {
+		c.problem = err
+		return m
+	}
+	m.Certificate = shown
+	return m
 }
 
 // take reads the files, and uses them if they changed and fit together.

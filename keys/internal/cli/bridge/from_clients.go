@@ -49,6 +49,7 @@ func newFromClients() *cobra.Command {
 	flags.BoolVar(&config.ProxyProtocol, "proxy-protocol", config.ProxyProtocol, "tell Envoy each client's address by the PROXY protocol, version 2")
 	flags.StringVar(&config.Files.Certificate, "certificate", "", "PEM `FILE` of the certificate that clients verify, with its chain")
 	flags.StringVar(&config.Files.Key, "key", "", "PEM `FILE` of its private key")
+	flags.StringVar(&config.SPIFFESocket, "spiffe-socket", "", "`ADDRESS` of SPIFFE's Workload API, such as unix:///run/spire/sockets/agent.sock: its X.509-SVID is the certificate, in place of both files")
 	flags.StringVar(&config.Files.CA, "client-ca", "", "PEM `FILE` of the authorities of clients' certificates (default: none is asked for)")
 	flags.StringVar((*string)(&config.Certificates), "client-certificates", string(config.Certificates), "`MODE` with --client-ca: required, or optional, which lets in who shows none")
 	flags.BoolVar(&config.AllowPlain, "allow-plain", false, "let clients without TLS in too, which show no certificate either")

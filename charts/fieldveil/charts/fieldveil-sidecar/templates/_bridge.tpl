@@ -57,7 +57,7 @@ fv-bridge-{{ .bridgePort | int }}
   restartPolicy: Always
   args:
   - bridge
-  {{- include (printf "fieldveil-sidecar.bridgeTo.%s" .bridge.leg) .bridge | nindent 2 }}
+  {{- include (printf "fieldveil-sidecar.bridgeTo.%s" .bridge.leg) (merge (dict "spiffeSocket" $values.identity.spiffe.socket) .bridge) | nindent 2 }}
   # Twice as many as Envoy opens: one that ends has its place until both sides have closed.
   - --max-connections={{ .bridge.connections | default 0 | int | default 1024 | mul 2 | min 65536 }}
   - --metrics-address={{ include "fieldveil-sidecar.hostPort" (dict "address" $values.metrics.address "port" (int .bridge.bridgePort)) }}
@@ -73,9 +73,16 @@ fv-bridge-{{ .bridgePort | int }}
   - name: fieldveil-bridges
     mountPath: /run/fieldveil/bridges
   {{- if eq .bridge.leg "clients" }}
+  {{- if include "fieldveil-sidecar.clientsFiles" .bridge }}
   - name: fieldveil-clients-{{ .bridge.name }}
     mountPath: /etc/fieldveil/clients/{{ .bridge.name }}
     readOnly: true
+  {{- end }}
+  {{- if .bridge.listener.tls.spiffe }}
+  - name: fieldveil-spiffe
+    mountPath: /run/spiffe
+    readOnly: true
+  {{- end }}
   {{- else if include "fieldveil-sidecar.upstreamFiles" .bridge }}
   - name: fieldveil-upstream-{{ .bridge.name }}
     mountPath: /etc/fieldveil/upstreams/{{ .bridge.name }}
@@ -112,8 +119,12 @@ fv-bridge-{{ .bridgePort | int }}
 - --protocol={{ .protocol }}
 - --listen={{ include "fieldveil-sidecar.hostPort" (dict "address" (.listener.address | default "127.0.0.1") "port" (int .listener.port)) }}
 - --envoy={{ include "fieldveil-sidecar.clientsSocket" . }}
+{{- if $tls.spiffe }}
+- --spiffe-socket=unix:///run/spiffe/{{ .spiffeSocket }}
+{{- else }}
 - --certificate={{ $folder }}/tls.crt
 - --key={{ $folder }}/tls.key
+{{- end }}
 {{- if $tls.clientCa }}
 - --client-ca={{ $folder }}/ca.crt
 - --client-certificates={{ $tls.clientCertificates | default "required" }}

@@ -46,7 +46,7 @@
 {{- include "fieldveil-sidecar.problem" (list (printf "%s listener.address" $place) "others than this pod would come in, in clear text and as this workload" "leave it at 127.0.0.1") -}}
 {{- end -}}
 {{- if include "fieldveil-sidecar.takesTls" . -}}
-{{- include "fieldveil-sidecar.validate.clients" (dict "place" (printf "%s listener" $place) "upstream" .) -}}
+{{- include "fieldveil-sidecar.validate.clients" (dict "place" (printf "%s listener" $place) "upstream" . "spiffe" $.Values.identity.spiffe) -}}
 {{- end -}}
 {{- include "fieldveil-sidecar.validate.files" (dict "place" $place "upstream" .) -}}
 {{- end -}}
@@ -92,6 +92,12 @@
 {{- end -}}
 {{- if not .upstream.listener.port -}}
 {{- include "fieldveil-sidecar.problem" (list (printf "%s.port" .place) "clients begin TLS at a port" "give it one") -}}
+{{- end -}}
+{{- if eq (not $tls.secret) (not $tls.spiffe) -}}
+{{- include "fieldveil-sidecar.problem" (list (printf "%s.tls" .place) (ternary "neither secret nor spiffe is given" "both secret and spiffe are given" (not $tls.secret)) "give one of the two: whose certificate clients verify") -}}
+{{- end -}}
+{{- if and $tls.spiffe (not .spiffe.enabled) -}}
+{{- include "fieldveil-sidecar.problem" (list (printf "%s.tls.spiffe" .place) "identity.spiffe is not enabled" "enable it, or give a secret") -}}
 {{- end -}}
 {{- with $tls.clientCa -}}
 {{- include "fieldveil-sidecar.validate.oneOf" (list (printf "%s.tls.clientCa" $.place) .) -}}

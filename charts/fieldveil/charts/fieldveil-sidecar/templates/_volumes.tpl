@@ -35,8 +35,8 @@
 {{- with include "fieldveil-sidecar.upstreamFiles" . }}
 {{ . }}
 {{- end }}
-{{- if include "fieldveil-sidecar.takesTls" . }}
-{{ include "fieldveil-sidecar.clientsFiles" . }}
+{{- with include "fieldveil-sidecar.clientsFiles" . }}
+{{ . }}
 {{- end }}
 {{- end }}
 {{- end -}}
@@ -141,15 +141,20 @@ secret:
 {{- end -}}
 {{- end -}}
 
-{{- /* What clients verify, and those whom the bridge from clients trusts. */ -}}
+{{- /* What clients verify, and those whom the bridge from clients trusts; empty if it needs no file. */ -}}
 {{- define "fieldveil-sidecar.clientsFiles" -}}
+{{- $tls := dig "tls" dict (.listener | default dict) -}}
+{{- if or $tls.secret $tls.clientCa -}}
 - name: fieldveil-clients-{{ .name }}
   projected:
     sources:
-    {{- include "fieldveil-sidecar.projectedPair" (dict "secret" .listener.tls.secret "name" "tls") | nindent 4 }}
-    {{- with .listener.tls.clientCa }}
+    {{- with $tls.secret }}
+    {{- include "fieldveil-sidecar.projectedPair" (dict "secret" . "name" "tls") | nindent 4 }}
+    {{- end }}
+    {{- with $tls.clientCa }}
     {{- include "fieldveil-sidecar.projected" (dict "from" . "key" (.key | default "ca.crt") "path" "ca.crt") | nindent 4 }}
     {{- end }}
+{{- end }}
 {{- end -}}
 
 {{- define "fieldveil-sidecar.upstreamSources" -}}
