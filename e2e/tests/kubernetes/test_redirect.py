@@ -1,6 +1,6 @@
 """An application whose DSN names the database itself: its connections are led through the sidecar all the same.
 
-With `sslmode=verify-full` or without TLS; the database takes TLS alone.
+With `sslmode=verify-full` or without TLS; the database takes TLS alone, within its protocol.
 """
 
 import base64
@@ -64,7 +64,7 @@ def trust(namespace: Namespace, **authorities: trustme.CA) -> None:
 def world(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     with Namespace(cluster, "fv-redirect", PRIVILEGED) as namespace:
         certificates = Certificates(tmp_path_factory.mktemp("tls") / "certificates")
-        database, keysets = Database(namespace, DATABASE, tls=certificates), Keysets(namespace)
+        database, keysets = Database(namespace, DATABASE, tls=certificates, image="postgres-16"), Keysets(namespace)
         database.create()
         keysets.create("pii", "payments")
         former, renewed = trustme.CA(), trustme.CA()
@@ -94,6 +94,7 @@ def test_connection_to_the_database_itself_goes_through_the_sidecar_within_tls(w
     world.psql(f"INSERT INTO customer (id, ssn) VALUES (1, '{SSN}')")
     assert stored(world, 1).startswith(SEALED)
     assert world.psql("SELECT ssn FROM customer WHERE id = 1") == SSN
+    assert world.psql("SHOW server_version").startswith("16.")
     # Between the sidecar and the server too.
     assert world.psql("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()") == "t"
 
