@@ -33,6 +33,8 @@ type leg interface {
 const (
 	// closePatience is how long a client may take to read why it was refused.
 	closePatience = time.Second
+	// discardBuffer is for what a client still sends that was refused.
+	discardBuffer = 4 << 10
 	// acceptPause keeps a process without descriptors from spinning.
 	acceptPause = 50 * time.Millisecond
 )
@@ -167,7 +169,7 @@ func (b *bridge) refused(client peer.Stream, refusal *peer.Refusal) {
 		return
 	}
 	_ = client.SetReadDeadline(time.Now().Add(closePatience))
-	discard := make([]byte, idleBuffer)
+	discard := make([]byte, discardBuffer)
 	for {
 		if _, err := client.Read(discard); err != nil {
 			return

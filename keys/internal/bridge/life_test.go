@@ -135,6 +135,25 @@ func TestServerThatDoesNotReadHoldsTheClientUp(t *testing.T) {
 	}
 }
 
+func TestBytesOfAnyNumberPassWithoutWaitingForMore(t *testing.T) {
+	f := newFixture(t)
+	f.serve(granting(f.authority.Server(serverName), echo))
+	f.startPostgres()
+	client := f.connect()
+	write(t, client, startup())
+	read(t, client, 1)
+	// About a direction's buffers and the records of TLS.
+	for _, edge := range []int{2, 512, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 65 << 10, 1 << 20} {
+		for _, count := range []int{edge - 1, edge, edge + 1, edge + 512} {
+			sent := strings.Repeat("0123456789abcde", count/15+1)[:count]
+			go func() { _, _ = client.Write([]byte(sent)) }()
+			if got := read(t, client, count); string(got) != sent {
+				t.Errorf("%d bytes came back as others", count)
+			}
+		}
+	}
+}
+
 func TestProcessThatServesIsHardened(t *testing.T) {
 	newFixture(t).startPostgres()
 	if dumpable, err := unix.PrctlRetInt(unix.PR_GET_DUMPABLE, 0, 0, 0, 0); err != nil || dumpable != 0 {

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/fieldveil/fieldveil/keys/internal/bridge/peer"
@@ -25,10 +24,7 @@ const (
 )
 
 // Socket is a client's connection as it was accepted.
-type Socket interface {
-	peer.Stream
-	syscall.Conn
-}
+type Socket = peer.Socket
 
 // Session is both ends of what passes: the client's, within TLS or, where that is allowed, without, and Envoy's.
 type Session struct {
@@ -68,12 +64,12 @@ func (d *Door) RefusePending(client Socket) *peer.Refusal {
 // of TLS, and can be told nothing else.
 func (d *Door) StartTLS(ctx context.Context, client Socket, begun []byte) (*peer.Conn, *peer.Refusal) {
 	_ = client.SetDeadline(time.Now().Add(d.HandshakeTimeout))
-	secure := tls.Server(&resumed{client, begun}, d.config())
+	secure := peer.Server(client, begun, d.config())
 	if err := secure.HandshakeContext(ctx); err != nil {
 		return nil, d.classify(err)
 	}
 	_ = client.SetDeadline(time.Time{})
-	return &peer.Conn{Conn: secure, Raw: client}, nil
+	return secure, nil
 }
 
 // RefusePlain refuses a client that goes on without TLS.
@@ -87,9 +83,11 @@ func (d *Door) TellsNames() bool { return d.ProxyProtocol && d.Credentials.HasAu
 func (d *Door) config() *tls.Config {
 	m := d.Credentials.Latest()
 	config := &tls.Config{
-		MinVersion:   tls.VersionTLS12,
-		Certificates: []tls.Certificate{*m.Certificate},
-		NextProtos:   d.Protocols,
+		MinVersion: tls.VersionTLS12,
+		// Records are small at first for browsers, which show what has come.
+		DynamicRecordSizingDisabled: true,
+		Certificates:                []tls.Certificate{*m.Certificate},
+		NextProtos:                  d.Protocols,
 		// As PostgreSQL's server: a ticket would let a client in by a certificate that was verified with former files.
 		SessionTicketsDisabled: true,
 	}
@@ -125,19 +123,4 @@ func (d *Door) classify(err error) *peer.Refusal {
 
 func plaintext() *peer.Refusal {
 	return peer.Refuse(peer.Plaintext, place, "unencrypted bytes came where TLS has to begin", "see who stands between here and the client: a client sends none")
-}
-
-// resumed is a connection some bytes of which were read already.
-type resumed struct {
-	Socket
-	begun []byte
-}
-
-func (r *resumed) Read(bytes []byte) (int, error) {
-	if len(r.begun) == 0 {
-		return r.Socket.Read(bytes)
-	}
-	n := copy(bytes, r.begun)
-	r.begun = r.begun[n:]
-	return n, nil
 }

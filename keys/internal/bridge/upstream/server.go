@@ -60,12 +60,12 @@ func (s *Server) StartTLS(ctx context.Context, raw *net.TCPConn) (*peer.Conn, *p
 	if refusal := s.refusePending(raw); refusal != nil {
 		return nil, refusal
 	}
-	secure := tls.Client(raw, s.config())
+	secure := peer.Client(raw, s.config())
 	if err := secure.HandshakeContext(ctx); err != nil {
 		return nil, s.Classify(err)
 	}
 	_ = raw.SetDeadline(time.Time{})
-	return &peer.Conn{Conn: secure, Raw: raw}, nil
+	return secure, nil
 }
 
 // refusePending refuses what the server sent in plain text behind its consent to TLS: whoever stands in between may have
@@ -92,9 +92,11 @@ func (s *Server) config() *tls.Config {
 	m := s.Credentials.Latest()
 	config := &tls.Config{
 		MinVersion: tls.VersionTLS12,
-		ServerName: s.Name,
-		NextProtos: s.Protocols,
-		RootCAs:    m.Authorities,
+		// Records are small at first for browsers, which show what has come.
+		DynamicRecordSizingDisabled: true,
+		ServerName:                  s.Name,
+		NextProtos:                  s.Protocols,
+		RootCAs:                     m.Authorities,
 	}
 	if m.Certificate != nil {
 		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return m.Certificate, nil }
