@@ -76,7 +76,7 @@ SUITES = {
             "tls-e2e",
             "the end-to-end tests of TLS with databases and their clients",
             lambda: steps.e2e(*steps.TLS_E2E),
-            (*STACK, "pgx", "mariadb", "mysql", "older-postgres"),
+            (*STACK, "pgx", "go-clients", "mariadb", "mysql", "older-postgres"),
         ),
         Suite(
             "keys-e2e",
