@@ -8,8 +8,9 @@ import msgspec
 SCHEMA = 1
 # Of each measurement's latencies, in microseconds.
 PERCENTILES = ("1", "5", "10", "25", "50", "75", "90", "95", "99", "99.5", "99.9")
-# Whose CPU and memory is read. `proxy` is Envoy or PgBouncer; `server` PostgreSQL with all its processes.
-PROCESSES = ("proxy", "server", "opa", "agent", "client")
+# Whose CPU and memory is read. `proxy` is Envoy or PgBouncer; `client_bridge` and `server_bridge` stand before and
+# behind it where there is TLS; `server` is PostgreSQL with all its processes.
+PROCESSES = ("proxy", "client_bridge", "server_bridge", "server", "opa", "agent", "client")
 
 
 @dataclass(frozen=True)

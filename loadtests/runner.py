@@ -192,7 +192,11 @@ class Runner:
         def wanted(name: str) -> bool:
             return all(names is None or name in names for names in (scenario.targets, self.targets))
 
-        ours = [live for live in rig.live.values() if live.target.protocol == suite.protocol]
+        ours = [
+            live
+            for live in rig.live.values()
+            if live.target.protocol == suite.protocol and (suite.tls or not live.target.over_tcp)
+        ]
         targets = [live for live in ours if wanted(live.name)]
         first = (number - 1) % max(1, len(targets))
         return targets[first:] + targets[:first]
@@ -210,7 +214,7 @@ def _way(scenario: Scenario, live: LiveDatabase | LiveHttp) -> dict:
     if isinstance(live, MySqlLive):
         return {"driver": "mysql", "dsn": live.dsn(scenario.user)}
     driver, options = DRIVERS[scenario.mode]
-    dsn = live.dsn(scenario.user, sslmode="disable") + "".join(f" {k}={v}" for k, v in options.items())
+    dsn = live.dsn(scenario.user) + "".join(f" {k}={v}" for k, v in options.items())
     return {"driver": driver, "dsn": dsn}
 
 

@@ -94,6 +94,8 @@ class Suite:
     # Protected columns: {"public.customer": {"ssn": {"protection": "deterministic", …}}}, as in a catalog.
     fields: dict[str, dict[str, dict]] = field(default_factory=dict)
     protocol: Protocol = "postgres"
+    # It has the targets with TLS too, before a server that takes it. Run when it is named.
+    tls: bool = False
     # Of a service: labels by name, and its routes, as in a catalog.
     labels: dict[str, dict] = field(default_factory=dict)
     routes: tuple[dict, ...] = ()

@@ -16,7 +16,7 @@ from harness.postgres import Postgres
 from harness.stack import filter_config
 from loadtests.figures import NONE, spread
 from loadtests.results import Measurement, Table
-from loadtests.rig import SEALED, Live, Rig, Target
+from loadtests.rig import SEALED, Live, Rig, Target, tls
 from loadtests.rig.rig import SETTINGS
 from loadtests.runner import RunFailed, Runner, scenario_result
 from loadtests.scenario import Closed, Fixed, Scenario, Suite
@@ -25,8 +25,6 @@ from loadtests.summary import ScenarioSummary
 USER = "app"
 ROUNDS = 3
 CLIENTS = 2
-# Without TLS, over loopback.
-CLEAR_HBA = f"hostnossl all all {LOOPBACK}/32 scram-sha-256\n"
 # The ways, by listener.
 WAYS = {
     "clear": Target("envoy-tcp", "Envoy's TCP proxy, TCP to the server", proxy="envoy"),
@@ -121,7 +119,7 @@ def _ways(rig: Rig, ways: dict[str, Target]) -> Iterator[list[Live]]:
         postgres.stop()
 
 
-def _envoy(rig: Rig, postgres: Postgres, ways: dict[str, Target], tls: UpstreamTls, folder: Path) -> Envoy:
+def _envoy(rig: Rig, postgres: Postgres, ways: dict[str, Target], encryption: UpstreamTls, folder: Path) -> Envoy:
     def listener(number: int, name: str, target: Target) -> Listener:
         upstream = "encrypted" if name in ENCRYPTED else "clear"
         return Listener(name, folder, upstream, filter_config() if target.filter else None, number)
@@ -129,7 +127,7 @@ def _envoy(rig: Rig, postgres: Postgres, ways: dict[str, Target], tls: UpstreamT
     server = Upstream(address=LOOPBACK, port=postgres.port)
     clusters = {
         "clear": server,
-        "encrypted": replace(server, tls=tls),
+        "encrypted": replace(server, tls=encryption),
         "opa": Upstream(rig.opa.socket, connections=OPA_CONNECTIONS),
         "key_agent": Upstream(rig.agent.socket),
     }
@@ -142,9 +140,7 @@ def _prepare(postgres: Postgres) -> None:
         word = sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}")
         superuser.execute(word.format(sql.Identifier(USER), sql.Literal(shop.PASSWORD)))
         superuser.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(SEALED)))
-        with (postgres.data / "pg_hba.conf").open("a") as hba:
-            hba.write(CLEAR_HBA)
-        superuser.execute("SELECT pg_reload_conf()")
+    tls.allow_clear(postgres)
 
 
 def _await(live: Live) -> None:

@@ -2,9 +2,9 @@
 
 A measure is named as in the report: `operations_per_second`, `calls`, `latency_us.50` (and the other percentiles,
 `min`, `max`), `sql_us.50` (the same of single statements), `dropped` (of an arrival rate), `cpu_us.proxy`
-(microseconds an operation; also `.server`, `.opa`, `.agent`, `.client`; `.sidecar`, which is proxy, opa and agent
-together; `.total`, which is these and the server; `.all`, with the client too), `resident_bytes.proxy`,
-`switches.proxy` (an operation).
+(microseconds an operation; also `.server`, `.opa`, `.agent`, `.client`, `.client_bridge`, `.server_bridge`;
+`.sidecar`, which is proxy, bridges, opa and agent together; `.total`, which is these and the server; `.all`, with the
+client too), `resident_bytes.proxy`, `switches.proxy` (an operation).
 """
 
 import statistics
@@ -14,7 +14,7 @@ from decimal import Decimal
 
 from loadtests.results import Measurement, ScenarioResult, SuiteResult
 
-SIDECAR = ("proxy", "opa", "agent")
+SIDECAR = ("proxy", "client_bridge", "server_bridge", "opa", "agent")
 # Processes whose figures are added up, by the name of the sum.
 SUMS = {"sidecar": SIDECAR, "total": (*SIDECAR, "server"), "all": (*SIDECAR, "server", "client")}
 

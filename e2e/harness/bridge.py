@@ -30,7 +30,8 @@ class Bridge:
 
     def start(self) -> None:
         self.process.start(self._command)
-        self.process.wait_until(self.socket.exists)
+        # The socket is there a moment before anybody listens on it.
+        self.process.wait_until(lambda: '"serving"' in self.process.log.read_text())
 
     def stop(self) -> None:
         self.process.stop()

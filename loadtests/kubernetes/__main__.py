@@ -67,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     merged.add_argument("--meter", type=Path, action="append", default=[], help="a meter's log")
     merged.set_defaults(do=_merge)
     told = commands.add_parser("policies", help="write the catalog and the rules that the targets' OPA needs")
-    told.add_argument("--suite", type=command.suites, default=list(command.SUITES.values()))
+    told.add_argument("--suite", type=command.suites, default=[one for one in command.SUITES.values() if not one.tls])
     told.add_argument("folder", type=Path)
     told.set_defaults(do=_policies)
     return parser

@@ -5,7 +5,7 @@ from loadtests.rig.live import ENVIRONMENT, Live, LiveDatabase, WrongRows
 from loadtests.rig.mysql import MySqlLive
 from loadtests.rig.rig import Rig
 from loadtests.rig.service import LiveHttp, Service, WrongBody
-from loadtests.rig.targets import HTTP_TARGETS, MYSQL_TARGETS, TARGETS, Target
+from loadtests.rig.targets import HTTP_TARGETS, MYSQL_TARGETS, TARGETS, TLS_TARGETS, Target
 
 __all__ = [
     "ENVIRONMENT",
@@ -14,6 +14,7 @@ __all__ = [
     "PLAIN",
     "SEALED",
     "TARGETS",
+    "TLS_TARGETS",
     "Databases",
     "Live",
     "LiveDatabase",

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -66,11 +66,13 @@ class PostgresLive(LiveDatabase):
 class Live(PostgresLive):
     target: Target
     database: str
-    # A Unix socket where libpq looks for one: the folder, and the number in its name.
+    # A Unix socket where libpq looks for one: the folder, and the number in its name; by TCP the address and the port.
     socket_dir: Path
     number: int
     # By the names of `loadtests.results.PROCESSES`, as the k6 extension takes them: "pid:1", "tree:2", "self".
     processes: Callable[[], dict[str, list[str]]]
+    # Of libpq, in every connection.
+    options: dict[str, object] = field(default_factory=lambda: {"sslmode": "disable"})
 
     def dsn(self, user: str = "app", **options: object) -> str:
         """A libpq connection string."""
@@ -78,10 +80,11 @@ class Live(PostgresLive):
 
     def argument(self, user: str = "app", **options: object) -> str:
         """The same without the password, for a program's arguments, which everybody on the machine reads."""
-        return psycopg.conninfo.make_conninfo(
-            host=str(self.socket_dir), port=self.number, user=user, dbname=self.database,
-            connect_timeout=CONNECT_TIMEOUT, **options,
-        )  # fmt: skip
+        told = {
+            "host": str(self.socket_dir), "port": self.number, "user": user, "dbname": self.database,
+            "connect_timeout": CONNECT_TIMEOUT,
+        }  # fmt: skip
+        return psycopg.conninfo.make_conninfo(**{**told, **self.options, **options})
 
     def at(self, socket_dir: Path) -> "Live":
         """The same by another proxy of its kind."""

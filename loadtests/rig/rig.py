@@ -4,25 +4,29 @@ agent; and a proxy process for each target. Of the servers, those that the suite
 Each target has a proxy of its own, so that CPU and memory are read for it alone.
 """
 
+from pathlib import Path
+
 import psycopg
 from psycopg import sql
 
 from harness import shop
 from harness.agent import Agent
-from harness.envoy import Envoy, Listener, Upstream
+from harness.bridge import Bridge, ClientBridge
+from harness.certificates import Certificates
+from harness.envoy import LOOPBACK, Envoy, Listener, Upstream
 from harness.opa import Opa
 from harness.parts import OPA_CONNECTIONS
 from harness.postgres import Postgres
 from harness.stack import filter_config
 from harness.workdir import WorkDir
 from loadtests import values
-from loadtests.rig import interrupt, policies
+from loadtests.rig import interrupt, policies, tls
 from loadtests.rig.databases import PLAIN, SEALED, PostgresDatabases
 from loadtests.rig.live import Live
 from loadtests.rig.mysql import MySqlDatabases, MySqlLive
 from loadtests.rig.pgbouncer import PgBouncer
 from loadtests.rig.service import LiveHttp, Service
-from loadtests.rig.targets import HTTP_TARGETS, MYSQL_TARGETS, Target, present
+from loadtests.rig.targets import HTTP_TARGETS, MYSQL_TARGETS, TLS_TARGETS, Target, present
 from loadtests.scenario import Suite
 
 NUMBER = 5432
@@ -41,14 +45,17 @@ SETTINGS = {
 }
 
 
-Part = Postgres | MySqlDatabases | Opa | Agent | Envoy | PgBouncer | Service
+Part = Postgres | MySqlDatabases | Opa | Agent | Envoy | PgBouncer | Service | Bridge | ClientBridge
 
 
 class Rig(PostgresDatabases):
     def __init__(self, suites: list[Suite]) -> None:
         self.work = WorkDir()
         self.catalog = policies.write(suites, self.work.path / "policies")
-        self.postgres = Postgres(self.work, SETTINGS)
+        # Where a suite is about TLS the server is one that takes it, for all suites of the run.
+        has_tls = any(suite.tls for suite in suites)
+        self.certificates = Certificates(self.work.path / "certificates") if has_tls else None
+        self.postgres = Postgres(self.work, SETTINGS, certificates=self.certificates)
         self.opa = Opa(self.work, (self.catalog.parent,))
         self.agent = Agent(self.work)
         # What suites of MySQL's protocol are given in place of this.
@@ -106,6 +113,10 @@ class Rig(PostgresDatabases):
                     connection.execute(values.SQL)
         for target in present():
             self.live[target.name] = self._live(target)
+        if self.certificates:
+            tls.allow_clear(self.postgres)
+            for target in TLS_TARGETS.values():
+                self.live[target.name] = self._live_by_tcp(target)
 
     def _start_mysql(self) -> None:
         self._begin(self.mysql)
@@ -142,11 +153,30 @@ class Rig(PostgresDatabases):
         self._begin(proxy)
         return Live(target, database, folder, number, lambda: self._processes(proxy, *beside))
 
-    def envoy(self, name: str, *, with_filter: bool) -> Envoy:
-        """Another one before the server, not started yet."""
-        listener = Listener(LISTENER, self.work.path / name, filter=filter_config() if with_filter else None)
+    def _live_by_tcp(self, target: Target) -> Live:
+        database = SEALED if target.sealed else PLAIN
+        options = tls.options(target, self.certificates)
+        if not target.proxy:
+            return Live(target, database, Path(LOOPBACK), self.postgres.port, self._processes, options)
+        bridges = tls.Bridges(self.work, target.name, self.postgres, self.certificates)
+        self._begin(bridges.server)
+        envoy = self.envoy(target.name, with_filter=target.filter, bridge=bridges.server)
+        self._begin(envoy)
+        client = bridges.before(envoy, LISTENER)
+        self._begin(client)
+        beside = [self.opa, self.agent] if target.filter else []
+
+        def processes() -> dict[str, list[str]]:
+            return self._processes(envoy, *beside) | bridges.processes()
+
+        return Live(target, database, Path(LOOPBACK), client.port, processes, options)
+
+    def envoy(self, name: str, *, with_filter: bool, bridge: Bridge | None = None) -> Envoy:
+        """Another one before the server, or before a bridge to it and behind one from clients; not started yet."""
+        filter_ = filter_config() if with_filter else None
+        listener = Listener(LISTENER, self.work.path / name, filter=filter_, proxy_protocol=bridge is not None)
         clusters = {
-            "postgres": Upstream(self.postgres.socket),
+            "postgres": bridge.upstream if bridge else Upstream(self.postgres.socket),
             "opa": Upstream(self.opa.socket, connections=OPA_CONNECTIONS),
             "key_agent": Upstream(self.agent.socket),
         }

@@ -18,6 +18,10 @@ class Target:
     proxy: str = ""
     filter: bool = False
     protocol: Protocol = "postgres"
+    # The client connects by TCP, with TLS or without; before a server that takes both.
+    over_tcp: bool = False
+    # The client speaks TLS, and so does what is next to the server; a proxy has a bridge on either side.
+    tls: bool = False
 
 
 TARGETS = {
@@ -30,6 +34,19 @@ TARGETS = {
         Target("pgbouncer", "PgBouncer, a server connection for as long as a client is there", proxy="pgbouncer"),
     )
 }
+# Of suites about TLS, beside those.
+TLS_TARGETS = {
+    target.name: target
+    for target in (
+        Target("direct-tcp", "straight to the server, by TCP without TLS", over_tcp=True),
+        Target("direct-tls", "straight to the server, by TCP with TLS", over_tcp=True, tls=True),
+        Target("envoy-tcp-tls", "Envoy's TCP proxy between two bridges", proxy="envoy", over_tcp=True, tls=True),
+        Target(
+            "fieldveil-tls", "Envoy with the filter between two bridges, fields protected",
+            True, "envoy", True, over_tcp=True, tls=True,
+        ),
+    )
+}  # fmt: skip
 # The same ways to MariaDB.
 MYSQL_TARGETS = {
     name: replace(target, protocol="mysql") for name, target in TARGETS.items() if target.proxy != "pgbouncer"

@@ -12,6 +12,7 @@ from loadtests.suites import (
     rows,
     sidecar,
     sqlcredit,
+    tls,
     ztpf_crypto,
 )
 
@@ -26,10 +27,12 @@ _ALL = (
     db2_backup.SUITE,
     mysql.SUITE,
     json_bodies.SUITE,
+    tls.SUITE,
 )
 SUITES: dict[str, Suite] = {suite.name: suite for suite in _ALL}
 
 
 def present() -> list[Suite]:
-    """Those that this machine has the servers for."""
-    return [suite for suite in _ALL if suite.protocol != "mysql" or mysql_builds.OLDER.is_there]
+    """Those that run unless others are named, and that this machine has the servers for."""
+    ours = [suite for suite in _ALL if not suite.tls]
+    return [suite for suite in ours if suite.protocol != "mysql" or mysql_builds.OLDER.is_there]
