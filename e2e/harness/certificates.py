@@ -1,5 +1,6 @@
 """Certificates of one run: an authority and what it issued, and an authority that nobody knows."""
 
+from datetime import datetime
 from pathlib import Path
 
 import trustme
@@ -11,7 +12,8 @@ SERVER_NAME = "db.shop.test"
 class Certificates:
     def __init__(self, folder: Path) -> None:
         folder.mkdir(mode=0o755)
-        authority = trustme.CA()
+        self._folder, self._authority = folder, trustme.CA()
+        authority = self._authority
         self.ca = folder / "ca.pem"
         authority.cert_pem.write_to_path(str(self.ca))
         self.server, self.server_key = _issue(authority, folder, "server", SERVER_NAME)
@@ -20,9 +22,15 @@ class Certificates:
         self.unknown_ca = folder / "unknown-ca.pem"
         trustme.CA().cert_pem.write_to_path(str(self.unknown_ca))
 
+    def renew_server(self, until: datetime) -> None:
+        """For the same name, of the same authority."""
+        self.server, self.server_key = _issue(self._authority, self._folder, "server", SERVER_NAME, until)
 
-def _issue(authority: trustme.CA, folder: Path, name: str, subject: str) -> tuple[Path, Path]:
-    issued = authority.issue_cert(subject, common_name=subject)
+
+def _issue(
+    authority: trustme.CA, folder: Path, name: str, subject: str, until: datetime | None = None
+) -> tuple[Path, Path]:
+    issued = authority.issue_cert(subject, common_name=subject, not_after=until)
     certificate, key = folder / f"{name}.pem", folder / f"{name}.key"
     for number, part in enumerate(issued.cert_chain_pems):
         part.write_to_path(str(certificate), append=number > 0)

@@ -45,12 +45,16 @@ class Database:
             pods.workload("StatefulSet", self.name, self._spec()),
         ]
         if self._tls:
-            objects.append(_tls_secret(f"{self.name}-tls", self._tls))
+            self.show_certificate(self._tls)
             authority = {"ca.crt": self._tls.ca.read_text()}
             objects.append(
                 {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": self.ca_config_map}, "data": authority}
             )
         self.namespace.apply(*objects)
+
+    def show_certificate(self, certificates: Certificates) -> None:
+        """A server that runs shows a renewed one once the kubelet has brought it and the server reads it anew."""
+        self.namespace.apply(_tls_secret(f"{self.name}-tls", certificates))
 
     def wait_ready(self) -> None:
         self.namespace.wait_ready(f"app={self.name}")

@@ -4,9 +4,11 @@ With `sslmode=verify-full` or without TLS; the database takes TLS alone, within 
 """
 
 import base64
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from threading import Event
 
 import pytest
@@ -18,7 +20,7 @@ from harness.waiting import patience
 from kubernetes import Application, Cluster, CommandFailed, Database, Keysets, Namespace, Release
 from kubernetes.application import AUTHORITIES
 from kubernetes.problems import statuses
-from tests.kubernetes.sidecar import BILLING, INJECT, SEALED, SSN, UPSTREAM, Bundle, values, wait_injecting
+from tests.kubernetes.sidecar import BILLING, INJECT, SEALED, SSN, UPSTREAM, Bundle, reach, values, wait_injecting
 
 # The init container that sets the rules needs NET_ADMIN.
 PRIVILEGED = {"pod-security.kubernetes.io/enforce": "privileged"}
@@ -26,6 +28,9 @@ DATABASE = "orders-db"
 DIRECT = {"host": DATABASE, "port": 5432}
 # What the application trusts, and the Secret of what the sidecar shows it.
 AUTHORITIES_MAP, SHOWN = "authorities", "orders-db-shown"
+# Where the bridge to the server tells of it, and the gauge of when the certificate that it saw last expires.
+SERVER_METRICS = 15024
+SEEN = re.compile(r"^fieldveil_bridge_server_certificate_expiry_timestamp_seconds (\S+)$", re.MULTILINE)
 # Until the kubelet shows a changed Secret to a pod that is touched again and again.
 SHOWN_SECONDS = 30.0
 
@@ -35,6 +40,7 @@ class World:
     namespace: Namespace
     database: Database
     application: Application
+    certificates: Certificates
     renewed: trustme.CA
 
     def psql(self, text: str, authority: str = "all") -> str:
@@ -83,7 +89,7 @@ def world(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         database.wait_ready()
         database.create_shop()
         application.wait_ready()
-        yield World(namespace, database, application, renewed)
+        yield World(namespace, database, application, certificates, renewed)
 
 
 def stored(world: World, number: int) -> str:
@@ -106,7 +112,7 @@ def test_connection_without_tls_to_the_address_of_its_pod_does_too_where_that_is
     assert stored(world, 2).startswith(SEALED)
 
 
-def test_certificate_is_renewed_under_load_without_a_restart_and_no_statement_fails(world: World) -> None:
+def test_both_certificates_are_renewed_under_load_without_a_restart_and_no_statement_fails(world: World) -> None:
     begun, over = Event(), Event()
 
     def statements() -> int:
@@ -125,6 +131,13 @@ def test_certificate_is_renewed_under_load_without_a_restart_and_no_statement_fa
                 raise
             return False
 
+    until = datetime.now(UTC).replace(microsecond=0) + timedelta(days=30)
+
+    def sees_the_servers() -> bool:
+        world.database.sql("SELECT pg_reload_conf()")
+        said = reach(world.namespace, world.application.pod()["metadata"]["name"], SERVER_METRICS, "/metrics") or ""
+        return [float(seen) for seen in SEEN.findall(said)] == [until.timestamp()]
+
     with ThreadPoolExecutor(1) as load:
         done = load.submit(statements)
         try:
@@ -133,11 +146,18 @@ def test_certificate_is_renewed_under_load_without_a_restart_and_no_statement_fa
             show(world.namespace, world.renewed)
             selector = world.application.selector
             world.namespace.wait_until(is_renewed, "the renewed certificate", SHOWN_SECONDS, touching=selector)
+            assert not sees_the_servers()
+            world.certificates.renew_server(until)
+            world.database.show_certificate(world.certificates)
+            of_server = f"app={DATABASE}"
+            world.namespace.wait_until(sees_the_servers, "the server's certificate", SHOWN_SECONDS, touching=of_server)
+            # Once more by the server's new one, from a client that is not the load's.
+            assert world.psql("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()") == "t"
         finally:
             over.set()
         count = done.result()
     sealed = f"SELECT count(*) FROM customer WHERE id >= 100 AND ssn LIKE '{SEALED}%'"
     assert world.database.sql(sealed, shop.DATABASE) == str(count)
-    name = f"fieldveil-clients-{UPSTREAM}"
-    restarts = [one["restartCount"] for one in statuses(world.application.pod()) if one["name"] == name]
-    assert restarts == [0]
+    bridges = {f"fieldveil-clients-{UPSTREAM}", f"fieldveil-bridge-{UPSTREAM}"}
+    restarts = [one["restartCount"] for one in statuses(world.application.pod()) if one["name"] in bridges]
+    assert restarts == [0, 0]
