@@ -131,6 +131,14 @@ def test_every_panel_goes_by_the_choice_of_namespace_and_pod(panels: list[dict])
         assert target["datasource"]["uid"] == "${datasource}"
 
 
+def test_the_dashboard_counts_the_containers_whose_being_down_is_an_alert() -> None:
+    alerts = (queries.CHART / "rules" / "availability.yaml").read_text()
+    (down,) = re.findall(r'up\{\$\{selector\},container=~("[^"]+")\} == 0', alerts)
+    assert [query.of for query in queries.of_dashboard() if f"container=~{down}" in query.expr] == [
+        "Parts that do not answer"
+    ]
+
+
 def test_what_the_dashboard_leaves_out_is_what_leads_to_no_server(envoy: dict) -> None:
     """Its panels of servers and services speak of upstreams alone."""
     upstreams = {listener["name"] for listener in envoy["listeners"]} - {"metrics"}
