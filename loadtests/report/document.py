@@ -61,6 +61,7 @@ def _answer(runs: list[Results]) -> str:
         "answer": _text(line for grid in answer.tables(runs) for line in _section(grid, 3)).strip(),
         "start": _text(_start(runs)).strip(),
         "dearest": _text(_dearest(first)).strip(),
+        "tls": _text(_tls(runs)).strip(),
         "measured": _text(_measured(runs)).strip(),
         "pages": _text(_links(runs, f"../{MEASUREMENTS}/")).strip(),
     }
@@ -89,6 +90,13 @@ def _start(runs: list[Results]) -> Iterator[str]:
     suites = (suite for run in runs for suite in run.suites if suite.name == "sidecar")
     for suite in suites:
         for one in suite.extra:
+            yield from _section(grids.of_table(one), 3)
+
+
+def _tls(runs: list[Results]) -> Iterator[str]:
+    """What the bridges take, and what TLS takes without them."""
+    for suite in (suite for run in runs for suite in run.suites if suite.name == "tls"):
+        for one in (*suite.beside, *suite.extra):
             yield from _section(grids.of_table(one), 3)
 
 

@@ -49,7 +49,7 @@ _USES = (CPU_PROXY, CPU_SIDECAR, CPU_SERVER, MEMORY_PROXY, MEMORY_SERVER, SWITCH
 # In the order of the tables.
 MEASURES = (RATE, CALLS, *_LATENCIES, DROPPED, *_USES)
 RATIOS = tuple(measure for measure in MEASURES if measure.has_ratio)
-SIDECAR = "The sidecar is the proxy with OPA and the key agent."
+SIDECAR = "The sidecar is the proxy with OPA, the key agent and, with TLS, the bridges."
 # What the figures can't say of themselves; a paragraph each.
 READING = (
     "The load generator shares the cores with what it measures, and is part of the limit. Its scripts, and its look at "
