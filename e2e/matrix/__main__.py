@@ -113,7 +113,7 @@ def _run_by_tls(clients: list[Client], expected: Known) -> dict[str, list[str]]:
             try:
                 for client in some:
                     found = bridged.run(client).differences(expected.of(client.name))
-                    found += refuses(client, bridged.where, bridged.stack.certificates.unknown_ca)
+                    found += refuses(client, bridged)
                     differences[client.name] += found
                     print(f"  {client.title:<44} within TLS: {len(found)} differ", flush=True)
             finally:

@@ -221,6 +221,10 @@ def _over_mysqlclient(name: str, title: str, program: str, way: str, pinned: str
     return Client(name, title, "python", command, version, remark, mysql=True, tls=False, needs=MYSQLCLIENT_PACKAGES)
 
 
+# Seen here: Node.js takes `localhost` for the name where mysql2 gives it none.
+MYSQL2_BY_NAME = "Within TLS connect to a name: by an IP address, `verifyIdentity` takes a certificate for `localhost`."
+
+
 def _jdbc(way: str, title: str, remark: str) -> Client:
     driver = "mariadb-java-client" if way.startswith("mariadb") else "mysql-connector-j"
     return replace(_java(f"mysqljdbc-{way}", title, driver, remark), mysql=True)
@@ -280,8 +284,12 @@ MYSQL_CLIENTS = (
             mysql=True,
         )
         for way, call, remark in (
-            ("text", "query", "Writes the values into the text."),
-            ("prepared", "execute", "Prepares each statement and caches it; sends and reads binary."),
+            ("text", "query", f"Writes the values into the text. {MYSQL2_BY_NAME}"),
+            (
+                "prepared",
+                "execute",
+                f"Prepares each statement and caches it; sends and reads binary. {MYSQL2_BY_NAME}",
+            ),
         )
     ),
     Client(

@@ -18,7 +18,7 @@ values was seen in clear text on the way to the server, and that another driver 
 
 **Within TLS** means that the same program, told to verify the server's certificate and its name in its driver's
 strictest way, did the same by [both bridges](../guides/connections.md#tls-with-applications) with a server that takes
-TLS alone, and nothing with a bridge whose authority it does not know.
+TLS alone, and nothing with a bridge of an unknown authority, or by a name that its certificate is not for.
 
 Each client runs without Fieldveil, too, on the same server and columns of the declared types, where every step but the
 refusal has to work. So what says **no** below is Fieldveil's doing, and not the program's.

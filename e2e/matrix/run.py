@@ -106,7 +106,9 @@ def start(client: Client, result: Result, where: dict[str, str]) -> None:
         process.wait()
         raise
     if process.returncode != 0:
-        result.faults.append(f"ended with {process.returncode}: {' / '.join(err.splitlines()[-5:])}")
+        lines = err.splitlines()
+        why = [line for line in lines if "rror" in line or "Caused by" in line]
+        result.faults.append(f"ended with {process.returncode}: {' / '.join([*why[-2:], *lines[-5:]])}")
     for line in out.splitlines():
         try:
             said = json.loads(line)

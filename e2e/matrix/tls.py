@@ -3,13 +3,15 @@
 Each is told to verify the bridge's certificate and its name, in the strictest way that its driver has.
 """
 
-from collections.abc import Callable
+import re
+from functools import partial
 from pathlib import Path
 
 import pymysql
 
 from harness import Options, Stack, shop
 from harness.bridge import Bridge, Bridged, ClientBridge
+from harness.certificates import Certificates
 from harness.envoy import Upstream
 from harness.mysql_builds import Build
 from harness.mysql_stack import SEALED, MySqlOptions, MySqlStack
@@ -19,7 +21,10 @@ from matrix.clients import Client
 from matrix.result import Result
 
 TLS = "tls"
+# What the bridge's certificate is for.
 HOST = "localhost"
+# What drivers say of a certificate or a name that does not verify.
+REFUSAL = re.compile(r"certif|hostname|PKIX|altnames", re.IGNORECASE)
 
 
 class PostgresByTls(Bridged):
@@ -28,8 +33,10 @@ class PostgresByTls(Bridged):
     def __init__(self, policies: Path) -> None:
         stack = Stack(Options(tls=True, ways=self._ways, policies=(database.write_policies(policies),)))
         known = stack.certificates
-        self.bridge = ClientBridge(stack.work, "from-clients", "postgres", stack.envoy.socket(TLS), known)
-        super().__init__(stack, self.to_server, self.bridge)
+        bridge = partial(ClientBridge, stack.work)
+        way = ("postgres", stack.envoy.socket(TLS), known)
+        self.bridge, self.misnamed = bridge("from-clients", *way), bridge("misnamed", *way, *_misnamed(known))
+        super().__init__(stack, self.to_server, self.bridge, self.misnamed)
 
     def prepare(self) -> None:
         database.create(self.stack)
@@ -42,9 +49,10 @@ class PostgresByTls(Bridged):
         run.look_through(self.stack, result)
         return result
 
-    def where(self, ca: Path) -> dict[str, str]:
+    def where(self, ca: Path, bridge: ClientBridge | None = None) -> dict[str, str]:
+        port = (bridge or self.bridge).port
         verified = {"PGSSLMODE": "verify-full", "PGSSLROOTCERT": str(ca), "NODE_EXTRA_CA_CERTS": str(ca)}
-        return run.where(self.stack, HOST, self.bridge.port, database.DATABASE) | verified
+        return run.where(self.stack, HOST, port, database.DATABASE) | verified
 
     def _ways(self, stack: Stack) -> dict[str, Way]:
         self.to_server = Bridge(stack.work, "to-server", "postgres", stack.postgres.port, stack.certificates.ca)
@@ -65,8 +73,10 @@ class MySqlByTls(Bridged):
         )
         stack = MySqlStack(options)
         known = stack.certificates
-        self.bridge = ClientBridge(stack.work, "my-from-clients", "mysql", stack.envoy.socket(SEALED), known)
-        super().__init__(stack, self.to_server, self.bridge)
+        bridge = partial(ClientBridge, stack.work)
+        way = ("mysql", stack.envoy.socket(SEALED), known)
+        self.bridge, self.misnamed = bridge("my-from-clients", *way), bridge("my-misnamed", *way, *_misnamed(known))
+        super().__init__(stack, self.to_server, self.bridge, self.misnamed)
 
     def prepare(self) -> None:
         mysql.create(self.stack)
@@ -79,8 +89,8 @@ class MySqlByTls(Bridged):
         mysql.look_through(self.connect, result)
         return result
 
-    def where(self, ca: Path) -> dict[str, str]:
-        return mysql.where(HOST, self.bridge.port, mysql.DATABASE) | {"MYSQL_CA": str(ca)}
+    def where(self, ca: Path, bridge: ClientBridge | None = None) -> dict[str, str]:
+        return mysql.where(HOST, (bridge or self.bridge).port, mysql.DATABASE) | {"MYSQL_CA": str(ca)}
 
     def connect(self) -> pymysql.Connection:
         """By PyMySQL."""
@@ -94,8 +104,25 @@ class MySqlByTls(Bridged):
         return self.to_server.upstream
 
 
-def refuses(client: Client, where: Callable[[Path], dict[str, str]], unknown_ca: Path) -> list[str]:
-    """What is wrong with how the client meets a bridge whose authority it does not know: it has to do nothing."""
-    result = Result(client.name)
-    run.start(client, result, where(unknown_ca))
-    return [f"{client.name}, {name}: works with an unknown authority" for name, it in result.steps.items() if it.ok]
+def _misnamed(known: Certificates) -> tuple[str | Path, ...]:
+    """A certificate of the same authority for another name than `HOST`."""
+    return "--certificate", known.server, "--key", known.server_key
+
+
+def refuses(client: Client, bridged: PostgresByTls | MySqlByTls) -> list[str]:
+    """What is wrong with how the client meets a bridge of an authority that it does not know, or of another name."""
+    known = bridged.stack.certificates
+    places = {
+        "an unknown authority": bridged.where(known.unknown_ca),
+        "another name": bridged.where(known.ca, bridged.misnamed),
+    }
+    found = []
+    for what, place in places.items():
+        result = Result(client.name)
+        run.start(client, result, place)
+        connect = result.steps.get("connect")
+        said = f"{connect.detail if connect else ''} {' '.join(result.faults)}"
+        works = [name for name, step in result.steps.items() if step.ok]
+        if works or not REFUSAL.search(said):
+            found.append(f"{client.name}, {what}: {', '.join(works)} {said}")
+    return found

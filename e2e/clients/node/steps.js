@@ -73,7 +73,7 @@ export async function run(client, steps, connect, close) {
     } catch (error) {
       ok = error instanceof Absent ? null : false;
       [code, detail] = [sqlState(error), String(error.cause?.message ?? error.message).split("\n")[0]];
-      if (ok === false) {
+      if (ok === false && connection) {
         await close(connection).catch(() => {});
         connection = undefined;
       }

@@ -61,7 +61,7 @@ final class Steps<C extends AutoCloseable> {
             } catch (Absent absent) {
                 say(each.getKey(), null, "", absent.getMessage());
             } catch (Exception error) {
-                say(each.getKey(), false, sqlState(error), error.getClass().getSimpleName() + ": " + error.getMessage());
+                say(each.getKey(), false, sqlState(error), detail(error));
                 closeQuietly(connection);
                 connection = null;
             }
@@ -87,6 +87,16 @@ final class Steps<C extends AutoCloseable> {
             }
         }
         return "";
+    }
+
+    /** What went wrong, with what is behind it: drivers wrap what TLS says. */
+    private static String detail(Throwable error) {
+        StringBuilder said = new StringBuilder();
+        for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+            String first = String.valueOf(cause.getMessage()).lines().findFirst().orElse("");
+            said.append(said.isEmpty() ? "" : "; ").append(cause.getClass().getSimpleName()).append(": ").append(first);
+        }
+        return said.toString();
     }
 
     static String ssn(long id) {
