@@ -11,7 +11,7 @@ SERVER_NAME = "db.shop.test"
 
 class Certificates:
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(mode=0o755)
+        folder.mkdir()
         self._folder, self._authority = folder, trustme.CA()
         authority = self._authority
         self.ca = folder / "ca.pem"
@@ -21,6 +21,9 @@ class Certificates:
         self.gateway, self.gateway_key = _issue(authority, folder, "gateway", "localhost")
         self.unknown_ca = folder / "unknown-ca.pem"
         trustme.CA().cert_pem.write_to_path(str(self.unknown_ca))
+        # A server may be another user's, and the umask may be anything.
+        for path in (folder, *folder.iterdir()):
+            path.chmod(0o755 if path == folder else 0o644)
 
     def renew_server(self, until: datetime) -> None:
         """For the same name, of the same authority."""

@@ -142,6 +142,20 @@ def test_login_works_whatever_the_client_prefers(bridged: FromClients, binding: 
     assert "password authentication failed" in bridged.refused(channel_binding=binding, password="wrong")
 
 
+@pytest.mark.parametrize("password", ["a\u00adb", "x²😀", "א²a", "naïve\u00a0²", "pass word"])
+def test_password_is_prepared_as_the_server_has_it(bridged: FromClients, password: str) -> None:
+    """What SASLprep takes out, what it does not allow, and what it writes in another form."""
+    with bridged.stack.direct() as direct:
+        direct.execute(f"CREATE ROLE odd LOGIN PASSWORD '{password}'")
+        try:
+            with bridged.connect("odd", password=password) as odd:
+                assert odd.execute("SELECT current_user").fetchone() == ("odd",)
+            with pytest.raises(psycopg.OperationalError, match="password authentication failed"):
+                bridged.connect("odd", password=f"{password}x").close()
+        finally:
+            direct.execute("DROP ROLE odd")
+
+
 def test_client_that_demands_channel_binding_says_that_it_is_not_offered(bridged: FromClients) -> None:
     assert "channel binding required but not supported" in bridged.refused(channel_binding="require")
 

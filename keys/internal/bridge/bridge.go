@@ -163,7 +163,7 @@ func (b *bridge) connection(ctx context.Context, accepted downstream.Socket) {
 // refused counts and logs, and closes so that the client can read what it was told.
 func (b *bridge) refused(client peer.Stream, refusal *peer.Refusal) {
 	b.metrics.failures.WithLabelValues(string(refusal.Cause)).Inc()
-	b.logger.Warn("connection refused", "reason", string(refusal.Cause), "error", refusal.Error())
+	b.logger.Warn("connection refused", "client", client.RemoteAddr().String(), "reason", string(refusal.Cause), "error", refusal.Error())
 	// What is unread when a TCP connection closes resets it, and the client may lose the error.
 	if client.CloseWrite() != nil {
 		return

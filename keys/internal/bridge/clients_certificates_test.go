@@ -94,6 +94,32 @@ func TestEnvoyIsToldWhomTheCertificateNames(t *testing.T) {
 	f.logged("its names take more than 8192 bytes; show one with fewer names")
 }
 
+func TestCertificateOfTheWorkloadAPIIsThereUntilTheLastConnectionHasEnded(t *testing.T) {
+	api := spiffetest.New(t)
+	api.DNSNames = []string{serverName}
+	api.Says(time.Hour, "spiffe://example.org/shop/orders")
+	api.Start()
+	f := newClientsFixture(t)
+	f.config.Files.Certificate, f.config.Files.Key, f.config.SPIFFESocket = "", "", "unix://"+api.Socket
+	f.envoy(serving)
+	f.startPostgres()
+	client := f.connect()
+	// The bridge has accepted it.
+	write(t, client, gssRequest)
+	if got := read(t, client, 1); string(got) != "N" {
+		t.Fatalf("%q", got)
+	}
+	f.stop()
+	f.logged("draining")
+	write(t, client, sslRequest)
+	read(t, client, 1)
+	trusting := &tls.Config{RootCAs: x509.NewCertPool(), ServerName: serverName}
+	trusting.RootCAs.AddCert(api.Authority)
+	secure := tls.Client(client, trusting)
+	wantAdmitted(t, secure)
+	secure.Close()
+}
+
 func TestCertificateIsTheWorkloadAPIsAndRenewedByIt(t *testing.T) {
 	api := spiffetest.New(t)
 	api.DNSNames = []string{serverName}

@@ -27,10 +27,11 @@ func RunFromClients(ctx context.Context, config ClientsConfig, protocol ClientPr
 	}
 	var own peer.Own
 	if config.SPIFFESocket != "" {
-		svid, err := spiffe.Certificate(ctx, config.SPIFFESocket)
+		svid, stop, err := spiffe.Certificate(ctx, config.SPIFFESocket)
 		if err != nil {
 			return err
 		}
+		defer stop() // when the last connection has ended, not when the draining begins
 		own = svid
 	}
 	credentials, err := peer.OpenCredentials(config.Files, own, logger)

@@ -43,6 +43,10 @@ func (c *ClientsConfig) Check() error {
 	case c.Files.Certificate == "" || c.Files.Key == "":
 		return fault.Input("--certificate and --key", "not given", "give both, the certificate that clients verify and its private key, or --spiffe-socket")
 	}
+	if c.Files.CA != "" && (isPath(c.Listen) || !c.ProxyProtocol) {
+		return fault.Input("--client-ca", "Envoy is not told whom certificates name, of clients at a Unix socket or without the PROXY protocol",
+			"listen on HOST:PORT and leave --proxy-protocol as it is, or leave this out")
+	}
 	switch c.Certificates {
 	case downstream.Required, downstream.Optional:
 	default:

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -152,6 +153,40 @@ func TestBytesOfAnyNumberPassWithoutWaitingForMore(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestConnectionThatWaitsHoldsNoBufferWhateverCameLast(t *testing.T) {
+	const sessions = 30
+	for _, size := range []int{511, 512, 513, 1024} {
+		f := newFixture(t)
+		f.serve(granting(f.authority.Server(serverName), echo))
+		f.startPostgres()
+		var clients []net.Conn
+		for range sessions {
+			client := f.connect()
+			write(t, client, startup())
+			read(t, client, 1)
+			clients = append(clients, client)
+		}
+		before := heap()
+		for _, client := range clients {
+			write(t, client, strings.Repeat("x", size))
+			read(t, client, size)
+		}
+		// Buffers that were given back go with the second collection.
+		if grown := (heap() - before) / sessions; grown > 32<<10 {
+			t.Errorf("after %d bytes each connection holds %d more", size, grown)
+		}
+	}
+}
+
+func heap() int64 {
+	var m runtime.MemStats
+	for range 3 {
+		runtime.GC()
+	}
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 func TestProcessThatServesIsHardened(t *testing.T) {

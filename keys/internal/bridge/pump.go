@@ -17,7 +17,10 @@ func pump(client, server peer.Stream) error {
 	move := func(result *error, to, from peer.Stream) {
 		*result = peer.Move(to, from)
 		if *result == nil {
-			*result = to.CloseWrite()
+			// Who has closed already needs no word that nothing more comes.
+			if err := to.CloseWrite(); !peer.IsDisconnect(err) {
+				*result = err
+			}
 		}
 		if *result != nil {
 			client.Close()

@@ -26,7 +26,7 @@ func serveStatus(ctx context.Context, listener net.Listener, m *metrics, logger 
 		MaxHeaderBytes: maxStatusHeader, ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
 	}
 	defer context.AfterFunc(ctx, func() { server.Close() })()
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) && ctx.Err() == nil {
 		logger.Error("metrics are served no more", "address", listener.Addr().String(), "error", err.Error())
 	}
 }

@@ -15,16 +15,15 @@ import (
 const patience = time.Minute
 
 // Certificate gives the workload's default X.509-SVID with its key, as the Workload API said it last: it is followed until
-// the context ends. It waits for the first one.
-func Certificate(ctx context.Context, address string) (func() (*tls.Certificate, error), error) {
+// stop. It waits for the first one.
+func Certificate(ctx context.Context, address string) (own func() (*tls.Certificate, error), stop func(), err error) {
 	first, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	source, err := workloadapi.NewX509Source(first, workloadapi.WithClientOptions(workloadapi.WithAddr(address)))
 	if err != nil {
-		return nil, fault.Failure("--spiffe-socket", "the Workload API gave no certificate ("+fault.OneLine(err.Error())+")",
+		return nil, nil, fault.Failure("--spiffe-socket", "the Workload API gave no certificate ("+fault.OneLine(err.Error())+")",
 			"see that SPIRE's agent runs, that its socket is mounted here, and that this workload is registered")
 	}
-	context.AfterFunc(ctx, func() { source.Close() })
 	get := tlsconfig.GetCertificate(source)
-	return func() (*tls.Certificate, error) { return get(nil) }, nil
+	return func() (*tls.Certificate, error) { return get(nil) }, func() { source.Close() }, nil
 }

@@ -1,7 +1,10 @@
 package downstream
 
 import (
+	"crypto/x509/pkix"
+	"encoding/asn1"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 
@@ -38,7 +41,11 @@ func NamesOf(client net.Conn) (CertificateNames, *peer.Refusal) {
 		return nil, nil
 	}
 	shown := chains[0][0]
-	told := certificate{shown.Subject.String(), nonNil(shown.DNSNames), []string{}, nonNil(shown.EmailAddresses)}
+	subject, err := distinguishedName(shown.RawSubject)
+	if err != nil {
+		return nil, peer.Refuse(peer.ClientCertificate, "the client's certificate", "its subject can not be read ("+err.Error()+")", "show another")
+	}
+	told := certificate{subject, nonNil(shown.DNSNames), []string{}, nonNil(shown.EmailAddresses)}
 	for _, uri := range shown.URIs {
 		told.URI = append(told.URI, uri.String())
 	}
@@ -50,6 +57,16 @@ func NamesOf(client net.Conn) (CertificateNames, *peer.Refusal) {
 		return nil, peer.Refuse(peer.ClientCertificate, "the client's certificate", fmt.Sprintf("its names take more than %d bytes", maxNames), "show one with fewer names")
 	}
 	return names, nil
+}
+
+// distinguishedName is a subject as RFC 2253 writes it, part by part as the certificate has them: a pkix.Name holds one CN
+// alone, and has an order of its own.
+func distinguishedName(raw []byte) (string, error) {
+	var parts pkix.RDNSequence
+	if rest, err := asn1.Unmarshal(raw, &parts); err != nil || len(rest) > 0 {
+		return "", errors.New("it is no sequence of names")
+	}
+	return parts.String(), nil
 }
 
 // nonNil has JSON write an empty list.

@@ -56,7 +56,7 @@ func (c *Conn) Write(bytes []byte) (int, error) {
 func (c *Conn) moveTo(to io.Writer) error {
 	p := &parcel{to: to}
 	idle := make([]byte, idleBuffer)
-	c.wire.beforeRead = p.send
+	c.wire.beforeWait = p.beforeWait
 	for {
 		n, err := c.Read(idle)
 		p.add(idle[:n])

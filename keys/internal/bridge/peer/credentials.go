@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -51,7 +53,8 @@ func OpenCredentials(files Files, own Own, logger *slog.Logger) (*Credentials, e
 	if _, err := c.take(); err != nil {
 		return nil, err
 	}
-	return c, nil
+	c.material()
+	return c, c.problem
 }
 
 // Expiry is when the bridge's own certificate expires; none has the zero time.
@@ -92,17 +95,16 @@ func (c *Credentials) Latest() Material {
 }
 
 func (c *Credentials) material() Material {
-	m := c.current
 	if c.own == nil {
-		return m
+		return c.current
 	}
 	shown, err := c.own()
 	if err != nil {
-		c.problem = err
-		return m
+		c.problem = err // the last one stays in use
+		return c.current
 	}
-	m.Certificate = shown
-	return m
+	c.current.Certificate = shown
+	return c.current
 }
 
 // take reads the files, and uses them if they changed and fit together.
@@ -125,6 +127,9 @@ func (c *Credentials) take() (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	if c.own != nil {
+		parsed.Certificate = c.current.Certificate
+	}
 	c.loaded, c.read, c.current = true, read, parsed
 	return true, nil
 }
@@ -132,9 +137,9 @@ func (c *Credentials) take() (changed bool, err error) {
 func (c *Credentials) parse(read [3][]byte) (Material, error) {
 	var m Material
 	if c.files.CA != "" {
-		m.Authorities = x509.NewCertPool()
-		if !m.Authorities.AppendCertsFromPEM(read[0]) {
-			return m, fault.Input(c.files.CA, "it holds no certificate of an authority", "use a file with PEM blocks of the type CERTIFICATE")
+		var err error
+		if m.Authorities, err = authorities(read[0]); err != nil {
+			return m, fault.Input(c.files.CA, err.Error(), "use a file with whole PEM blocks of the type CERTIFICATE")
 		}
 	}
 	if c.files.Certificate == "" {
@@ -148,4 +153,32 @@ func (c *Credentials) parse(read [3][]byte) (Material, error) {
 	}
 	m.Certificate = &pair
 	return m, nil
+}
+
+// authorities reads all of a file: one of which a part can not be read may be half-written.
+func authorities(file []byte) (*x509.CertPool, error) {
+	pool, count := x509.NewCertPool(), 0
+	for {
+		block, rest := pem.Decode(file)
+		if block == nil {
+			break
+		}
+		file = rest
+		if block.Type != "CERTIFICATE" {
+			continue
+		}
+		certificate, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return nil, errors.New("a certificate of an authority in it can not be read")
+		}
+		pool.AddCert(certificate)
+		count++
+	}
+	switch {
+	case bytes.Contains(file, []byte("-----BEGIN")):
+		return nil, errors.New("a PEM block in it has no end")
+	case count == 0:
+		return nil, errors.New("it holds no certificate of an authority")
+	}
+	return pool, nil
 }

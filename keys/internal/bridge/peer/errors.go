@@ -16,7 +16,8 @@ func IsTimeout(err error) bool {
 
 // IsDisconnect says whether an error is the other side's end.
 func IsDisconnect(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) ||
+		errors.Is(err, syscall.ENOTCONN)
 }
 
 // Reason is an error's reason alone: the text of a network's error repeats both addresses.

@@ -13,7 +13,7 @@ type wire struct {
 	// Of what comes: bytes that were read before TLS began; what is done before more is waited for; and while much comes,
 	// a buffer with what TLS has not taken yet.
 	begun      []byte
-	beforeRead func() error
+	beforeWait func() error
 	isBusy     bool
 	incoming   *[busyBuffer]byte
 	start, end int
@@ -47,8 +47,8 @@ func (w *wire) Read(bytes []byte) (int, error) {
 		return n, nil
 	}
 	if w.incoming == nil {
-		if w.beforeRead != nil {
-			if err := w.beforeRead(); err != nil {
+		if w.beforeWait != nil {
+			if err := w.beforeWait(); err != nil {
 				return 0, err
 			}
 		}

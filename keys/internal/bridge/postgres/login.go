@@ -116,7 +116,7 @@ func (l *login) prove() *peer.Refusal {
 		return l.clientError(err)
 	}
 	password, ok := bytes.CutSuffix(m.body(), []byte{0})
-	if m.tag() != passwordTag || !ok || len(password) == 0 {
+	if m.tag() != passwordTag || !ok {
 		return l.clientError(errLoginMessage)
 	}
 	s := newScram(string(password))

@@ -10,9 +10,9 @@ import (
 	"errors"
 	"strconv"
 	"strings"
-	"unicode"
+	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
+	"github.com/xdg-go/stringprep"
 )
 
 const (
@@ -105,14 +105,14 @@ func sign(key []byte, message string) []byte {
 	return mac.Sum(nil)
 }
 
-// prepared is SASLprep (RFC 4013) of a password as far as a server stores one: spaces are one space, and a character has
-// one form.
+// prepared is SASLprep (RFC 4013) as PostgreSQL has it: a password that it does not allow is taken as it is.
 func prepared(password string) string {
-	spaces := func(r rune) rune {
-		if r > unicode.MaxASCII && unicode.Is(unicode.Zs, r) {
-			return ' '
-		}
-		return r
+	isUnassigned := func(r rune) bool { return stringprep.TableA1.Contains(r) }
+	if !utf8.ValidString(password) || strings.ContainsFunc(password, isUnassigned) {
+		return password
 	}
-	return norm.NFKC.String(strings.Map(spaces, password))
+	if prepared, err := stringprep.SASLprep.Prepare(password); err == nil && prepared != "" {
+		return prepared
+	}
+	return password
 }

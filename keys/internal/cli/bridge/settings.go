@@ -14,6 +14,8 @@ import (
 
 // untilStopped runs a bridge until SIGTERM or SIGINT, with its log on stderr.
 func untilStopped(c *cobra.Command, run func(context.Context, *slog.Logger) error) error {
+	// Files are read anew by themselves: who asks for it as of other services should not end the sessions.
+	signal.Ignore(syscall.SIGHUP)
 	ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	return run(ctx, slog.New(slog.NewJSONHandler(c.ErrOrStderr(), nil)))
