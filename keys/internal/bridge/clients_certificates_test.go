@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -178,6 +179,33 @@ func TestRenewedCertificateCountsFromTheNextConnectionOn(t *testing.T) {
 	}
 }
 
+func TestHalfWrittenFileOfAuthoritiesLeavesTheFormerInUse(t *testing.T) {
+	known := bridgetest.NewAuthority(t)
+	f := newClientsFixture(t)
+	f.config.Files.CA = filepath.Join(testfile.Folder(t), "client-ca.pem")
+	testfile.Write(t, f.config.Files.CA, known.PEM)
+	f.envoy(serving)
+	f.startPostgres()
+	other := bridgetest.NewAuthority(t)
+	both := append(slices.Clone(other.PEM), known.PEM...)
+	for _, half := range [][]byte{both[:len(both)-100], append(slices.Clone(both[:200]), known.PEM...)} {
+		testfile.Write(t, f.config.Files.CA, half)
+		if !f.opens(f.trusting(known)) || f.opens(f.trusting(other)) {
+			t.Error("it is not the former authority that is trusted")
+		}
+		f.logged("is not whole")
+		testfile.Write(t, f.config.Files.CA, both)
+		if !f.opens(f.trusting(other)) {
+			t.Error("the whole file is not trusted")
+		}
+		testfile.Write(t, f.config.Files.CA, known.PEM)
+		f.opens(f.trusting(known))
+	}
+	if refused := strings.Count(f.log.String(), "is not whole"); refused != 2 {
+		t.Errorf("%d half-written files were refused", refused)
+	}
+}
+
 func TestOlderTLSOfAClientIsRefused(t *testing.T) {
 	f := newClientsFixture(t)
 	f.startPostgres()
@@ -236,6 +264,12 @@ func TestClientsSettingsThatCanNotWorkAreBadInput(t *testing.T) {
 		"no such mode":                     func(c *ClientsConfig) { c.Certificates = "some" },
 		"out of range":                     func(c *ClientsConfig) { c.ConnectTimeout = 0 },
 		"it holds no certificate":          func(c *ClientsConfig) { c.Files.CA = c.Files.Key },
+		"of clients at a Unix socket":      func(c *ClientsConfig) { c.Files.CA, c.Listen = c.Files.Certificate, "/run/bridge.sock" },
+		"or without the PROXY protocol":    func(c *ClientsConfig) { c.Files.CA, c.ProxyProtocol = c.Files.Certificate, false },
+		"files have the certificate":       func(c *ClientsConfig) { c.SPIFFESocket = "unix:///run/spire.sock" },
+		"not the address of a Unix socket": func(c *ClientsConfig) {
+			c.Files.Certificate, c.Files.Key, c.SPIFFESocket = "", "", "tcp://192.0.2.1:1"
+		},
 	} {
 		f := newClientsFixture(t)
 		change(&f.config)

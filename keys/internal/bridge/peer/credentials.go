@@ -157,13 +157,8 @@ func (c *Credentials) parse(read [3][]byte) (Material, error) {
 
 // authorities reads all of a file: one of which a part can not be read may be half-written.
 func authorities(file []byte) (*x509.CertPool, error) {
-	pool, count := x509.NewCertPool(), 0
-	for {
-		block, rest := pem.Decode(file)
-		if block == nil {
-			break
-		}
-		file = rest
+	pool, read := x509.NewCertPool(), 0
+	for block, rest := pem.Decode(file); block != nil; block, rest = pem.Decode(rest) {
 		if block.Type != "CERTIFICATE" {
 			continue
 		}
@@ -172,12 +167,12 @@ func authorities(file []byte) (*x509.CertPool, error) {
 			return nil, errors.New("a certificate of an authority in it can not be read")
 		}
 		pool.AddCert(certificate)
-		count++
+		read++
 	}
-	switch {
-	case bytes.Contains(file, []byte("-----BEGIN")):
-		return nil, errors.New("a PEM block in it has no end")
-	case count == 0:
+	switch begun := bytes.Count(file, []byte("-----BEGIN CERTIFICATE-----")); {
+	case begun != read:
+		return nil, errors.New("a certificate of an authority in it is not whole")
+	case read == 0:
 		return nil, errors.New("it holds no certificate of an authority")
 	}
 	return pool, nil
