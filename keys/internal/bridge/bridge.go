@@ -14,7 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/fieldveil/fieldveil/keys/internal/bridge/downstream"
 	"github.com/fieldveil/fieldveil/keys/internal/bridge/peer"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/hardening"
@@ -25,7 +24,7 @@ import (
 type leg interface {
 	// establish speaks with both sides until nothing has to be done any more but to move bytes. If it fails it has told
 	// the client why, as far as the protocol has words for that.
-	establish(ctx context.Context, accepted downstream.Socket) (client, further peer.Stream, refusal *peer.Refusal)
+	establish(ctx context.Context, accepted peer.Socket) (client, further peer.Stream, refusal *peer.Refusal)
 	// refuse tells a client with which nothing was spoken yet why it can not be served.
 	refuse(client net.Conn, refusal *peer.Refusal)
 }
@@ -101,7 +100,7 @@ func (b *bridge) serve(ctx context.Context, listener net.Listener, drainTimeout 
 			time.Sleep(acceptPause)
 			continue
 		}
-		b.group.Go(func() { b.connection(connections, client.(downstream.Socket)) })
+		b.group.Go(func() { b.connection(connections, client.(peer.Socket)) })
 	}
 	if ctx.Err() == nil {
 		return fault.Failure(listener.Addr().String(), "the socket was closed", "start the bridge again")
@@ -128,7 +127,7 @@ func (b *bridge) drain(timeout time.Duration, endAll func()) {
 }
 
 // connection serves one client, from its first byte to its last.
-func (b *bridge) connection(ctx context.Context, accepted downstream.Socket) {
+func (b *bridge) connection(ctx context.Context, accepted peer.Socket) {
 	defer accepted.Close()
 	defer context.AfterFunc(ctx, func() { accepted.Close() })()
 

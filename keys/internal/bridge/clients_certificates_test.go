@@ -95,7 +95,9 @@ func TestEnvoyIsToldWhomTheCertificateNames(t *testing.T) {
 	f.logged("its names take more than 8192 bytes; show one with fewer names")
 }
 
-func TestCertificateOfTheWorkloadAPIIsThereUntilTheLastConnectionHasEnded(t *testing.T) {
+// startBySPIRE starts a bridge with a certificate of the Workload API's, and gives what a client trusts.
+func startBySPIRE(t *testing.T) (*clientsFixture, *spiffetest.API, *tls.Config) {
+	t.Helper()
 	api := spiffetest.New(t)
 	api.DNSNames = []string{serverName}
 	api.Says(time.Hour, "spiffe://example.org/shop/orders")
@@ -104,6 +106,13 @@ func TestCertificateOfTheWorkloadAPIIsThereUntilTheLastConnectionHasEnded(t *tes
 	f.config.Files.Certificate, f.config.Files.Key, f.config.SPIFFESocket = "", "", "unix://"+api.Socket
 	f.envoy(serving)
 	f.startPostgres()
+	trusting := &tls.Config{RootCAs: x509.NewCertPool(), ServerName: serverName}
+	trusting.RootCAs.AddCert(api.Authority)
+	return f, api, trusting
+}
+
+func TestCertificateOfTheWorkloadAPIIsThereUntilTheLastConnectionHasEnded(t *testing.T) {
+	f, _, trusting := startBySPIRE(t)
 	client := f.connect()
 	// The bridge has accepted it.
 	write(t, client, gssRequest)
@@ -114,24 +123,13 @@ func TestCertificateOfTheWorkloadAPIIsThereUntilTheLastConnectionHasEnded(t *tes
 	f.logged("draining")
 	write(t, client, sslRequest)
 	read(t, client, 1)
-	trusting := &tls.Config{RootCAs: x509.NewCertPool(), ServerName: serverName}
-	trusting.RootCAs.AddCert(api.Authority)
 	secure := tls.Client(client, trusting)
 	wantAdmitted(t, secure)
 	secure.Close()
 }
 
 func TestCertificateIsTheWorkloadAPIsAndRenewedByIt(t *testing.T) {
-	api := spiffetest.New(t)
-	api.DNSNames = []string{serverName}
-	api.Says(time.Hour, "spiffe://example.org/shop/orders")
-	api.Start()
-	f := newClientsFixture(t)
-	f.config.Files.Certificate, f.config.Files.Key, f.config.SPIFFESocket = "", "", "unix://"+api.Socket
-	f.envoy(serving)
-	f.startPostgres()
-	trusting := &tls.Config{RootCAs: x509.NewCertPool(), ServerName: serverName}
-	trusting.RootCAs.AddCert(api.Authority)
+	f, api, trusting := startBySPIRE(t)
 	first, err := f.request(trusting)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, f.log.String())

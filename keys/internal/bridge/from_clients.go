@@ -14,7 +14,7 @@ import (
 type ClientProtocol interface {
 	// Accept speaks with both sides until nothing has to be done any more but to move bytes. If it fails it has told the
 	// client why, as far as the protocol has words for that.
-	Accept(ctx context.Context, client downstream.Socket, door *downstream.Door) (*downstream.Session, *peer.Refusal)
+	Accept(ctx context.Context, client peer.Socket, door *downstream.Door) (*downstream.Session, *peer.Refusal)
 	// Refuse tells a client with which nothing was spoken yet why it can not be served.
 	Refuse(client net.Conn, refusal *peer.Refusal)
 }
@@ -56,7 +56,7 @@ type fromClients struct {
 	metrics  *metrics
 }
 
-func (l *fromClients) establish(ctx context.Context, accepted downstream.Socket) (near, far peer.Stream, refusal *peer.Refusal) {
+func (l *fromClients) establish(ctx context.Context, accepted peer.Socket) (near, far peer.Stream, refusal *peer.Refusal) {
 	session, refusal := l.protocol.Accept(ctx, accepted, l.door)
 	if refusal != nil {
 		return nil, nil, refusal

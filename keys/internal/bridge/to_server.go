@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"net"
 
-	"github.com/fieldveil/fieldveil/keys/internal/bridge/downstream"
 	"github.com/fieldveil/fieldveil/keys/internal/bridge/peer"
 	"github.com/fieldveil/fieldveil/keys/internal/bridge/upstream"
 )
@@ -44,7 +43,7 @@ type toServer struct {
 	metrics  *metrics
 }
 
-func (l *toServer) establish(ctx context.Context, client downstream.Socket) (near, far peer.Stream, refusal *peer.Refusal) {
+func (l *toServer) establish(ctx context.Context, client peer.Socket) (near, far peer.Stream, refusal *peer.Refusal) {
 	secure, refusal := l.protocol.Establish(ctx, client, l.server)
 	if refusal != nil {
 		return nil, nil, refusal

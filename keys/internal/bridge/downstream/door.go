@@ -23,9 +23,6 @@ const (
 	Optional Certificates = "optional"
 )
 
-// Socket is a client's connection as it was accepted.
-type Socket = peer.Socket
-
 // Session is both ends of what passes: the client's, within TLS or, where that is allowed, without, and Envoy's.
 type Session struct {
 	Client peer.Stream
@@ -47,7 +44,7 @@ const place = "the client"
 
 // RefusePending refuses what a client sent in plain text behind its request for TLS: whoever stands in between may have
 // put it there, to have it taken for the client's word within TLS (CVE-2021-23214). Bytes that come later fail as TLS.
-func (d *Door) RefusePending(client Socket) *peer.Refusal {
+func (d *Door) RefusePending(client peer.Socket) *peer.Refusal {
 	unread, err := peer.HasUnread(client)
 	switch {
 	case errors.Is(err, io.EOF):
@@ -62,7 +59,7 @@ func (d *Door) RefusePending(client Socket) *peer.Refusal {
 
 // StartTLS begins TLS with a client, whose first bytes may have been read already. If it fails the client has an alert
 // of TLS, and can be told nothing else.
-func (d *Door) StartTLS(ctx context.Context, client Socket, begun []byte) (*peer.Conn, *peer.Refusal) {
+func (d *Door) StartTLS(ctx context.Context, client peer.Socket, begun []byte) (*peer.Conn, *peer.Refusal) {
 	_ = client.SetDeadline(time.Now().Add(d.HandshakeTimeout))
 	secure := peer.Server(client, begun, d.config())
 	if err := secure.HandshakeContext(ctx); err != nil {

@@ -19,7 +19,7 @@ type Clients struct {
 
 // Accept passes Envoy's greeting with an offer of TLS, begins TLS with the client, and passes the rest of the login. An
 // error is told to the client.
-func (c Clients) Accept(ctx context.Context, client downstream.Socket, door *downstream.Door) (*downstream.Session, *peer.Refusal) {
+func (c Clients) Accept(ctx context.Context, client peer.Socket, door *downstream.Door) (*downstream.Session, *peer.Refusal) {
 	e := &entrance{timeout: c.LoginTimeout, door: door, socket: client, teller: teller{client: client}}
 	session, refusal := e.run(ctx)
 	if refusal != nil {
@@ -35,7 +35,7 @@ func (c Clients) Accept(ctx context.Context, client downstream.Socket, door *dow
 type entrance struct {
 	timeout time.Duration
 	door    *downstream.Door
-	socket  downstream.Socket
+	socket  peer.Socket
 	teller
 }
 

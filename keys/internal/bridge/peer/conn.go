@@ -28,13 +28,13 @@ type Conn struct {
 
 // Server is a connection on which TLS begins as a server, and some bytes of which may have been read already.
 func Server(raw Socket, begun []byte, config *tls.Config) *Conn {
-	w := newWire(raw, begun)
+	w := &wire{Socket: raw, begun: begun}
 	return &Conn{Conn: tls.Server(w, config), Raw: raw, wire: w}
 }
 
 // Client is a connection on which TLS begins as a client.
 func Client(raw Socket, config *tls.Config) *Conn {
-	w := newWire(raw, nil)
+	w := &wire{Socket: raw}
 	return &Conn{Conn: tls.Client(w, config), Raw: raw, wire: w}
 }
 

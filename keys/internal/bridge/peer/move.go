@@ -32,19 +32,20 @@ func Move(to io.Writer, from Stream) error {
 	if secure, ok := from.(*Conn); ok {
 		return secure.moveTo(to)
 	}
-	source, err := from.(Socket).SyscallConn()
-	for err == nil {
-		err = movePart(to, source)
+	for {
+		switch err := movePart(to, from.(Socket)); err {
+		case nil:
+		case io.EOF:
+			return nil
+		default:
+			return err
+		}
 	}
-	if err == io.EOF {
-		return nil
-	}
-	return err
 }
 
 // movePart moves what has come, at most what four records carry.
-func movePart(to io.Writer, source syscall.RawConn) error {
-	buffer, n, err := receive(source, busyBytes)
+func movePart(to io.Writer, from Socket) error {
+	buffer, n, err := receive(from, busyBytes)
 	if err != nil {
 		return err
 	}
@@ -54,7 +55,11 @@ func movePart(to io.Writer, source syscall.RawConn) error {
 }
 
 // receive waits for bytes, and takes a buffer when they are there, for so many at most.
-func receive(source syscall.RawConn, most int) (*[busyBuffer]byte, int, error) {
+func receive(from Socket, most int) (*[busyBuffer]byte, int, error) {
+	source, err := from.SyscallConn()
+	if err != nil {
+		return nil, 0, err
+	}
 	var buffer *[busyBuffer]byte
 	var n int
 	var failed error

@@ -1,14 +1,10 @@
 package peer
 
-import (
-	"sync"
-	"syscall"
-)
+import "sync"
 
 // wire is what TLS reads from and writes to.
 type wire struct {
-	Stream
-	source syscall.RawConn
+	Socket
 
 	// Of what comes: bytes that were read before TLS began; what is done before more is waited for; and while much comes,
 	// a buffer with what TLS has not taken yet.
@@ -25,21 +21,6 @@ type wire struct {
 	filled    int
 }
 
-func newWire(raw Socket, begun []byte) *wire {
-	source, err := raw.SyscallConn()
-	if err != nil {
-		source = closedSource{err}
-	}
-	return &wire{Stream: raw, source: source, begun: begun}
-}
-
-// closedSource is that of a connection that was closed already.
-type closedSource struct{ err error }
-
-func (c closedSource) Control(func(uintptr)) error    { return c.err }
-func (c closedSource) Read(func(uintptr) bool) error  { return c.err }
-func (c closedSource) Write(func(uintptr) bool) error { return c.err }
-
 func (w *wire) Read(bytes []byte) (int, error) {
 	if len(w.begun) > 0 {
 		n := copy(bytes, w.begun)
@@ -53,12 +34,12 @@ func (w *wire) Read(bytes []byte) (int, error) {
 			}
 		}
 		if !w.isBusy {
-			n, err := w.Stream.Read(bytes)
+			n, err := w.Socket.Read(bytes)
 			w.isBusy = n == len(bytes)
 			return n, err
 		}
 		var err error
-		if w.incoming, w.end, err = receive(w.source, busyBuffer); err != nil {
+		if w.incoming, w.end, err = receive(w.Socket, busyBuffer); err != nil {
 			return 0, err
 		}
 		w.isBusy = w.end == busyBuffer
@@ -75,7 +56,7 @@ func (w *wire) Write(bytes []byte) (int, error) {
 	w.outgoing.Lock()
 	defer w.outgoing.Unlock()
 	if !w.isHolding {
-		return w.Stream.Write(bytes)
+		return w.Socket.Write(bytes)
 	}
 	if w.held == nil {
 		w.held = takeBuffer()
@@ -84,7 +65,7 @@ func (w *wire) Write(bytes []byte) (int, error) {
 		if err := w.flush(); err != nil {
 			return 0, err
 		}
-		return w.Stream.Write(bytes)
+		return w.Socket.Write(bytes)
 	}
 	w.filled += copy(w.held[w.filled:], bytes)
 	return len(bytes), nil
@@ -106,13 +87,13 @@ func (w *wire) release() error {
 		return nil
 	}
 	err := w.flush()
-	giveBack(w.held, busyBuffer)
+	giveBack(w.held, 0) // nothing in it was clear text
 	w.held = nil
 	return err
 }
 
 func (w *wire) flush() error {
-	_, err := w.Stream.Write(w.held[:w.filled])
+	_, err := w.Socket.Write(w.held[:w.filled])
 	w.filled = 0
 	return err
 }

@@ -23,7 +23,7 @@ type Clients struct {
 
 // Accept begins TLS with the client, takes its first packet and passes it on to Envoy, and then the begin of its
 // login. An error is told to the client.
-func (c Clients) Accept(ctx context.Context, client downstream.Socket, door *downstream.Door) (*downstream.Session, *peer.Refusal) {
+func (c Clients) Accept(ctx context.Context, client peer.Socket, door *downstream.Door) (*downstream.Session, *peer.Refusal) {
 	e := &entrance{
 		door: door, socket: client, client: client, passSCRAM: c.PassSCRAM,
 		reader: packetReader{c.FirstPacketTimeout, "connect with PostgreSQL's protocol 3"},
@@ -39,7 +39,7 @@ func (c Clients) Accept(ctx context.Context, client downstream.Socket, door *dow
 type entrance struct {
 	door   *downstream.Door
 	reader packetReader
-	socket downstream.Socket
+	socket peer.Socket
 	// passSCRAM leaves the login as it is.
 	passSCRAM bool
 
