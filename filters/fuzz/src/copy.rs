@@ -13,6 +13,8 @@ pub(crate) fn copy(bytes: &[u8]) {
         ends(&dialect, &[before, after]),
         "fields end where they end at every cut"
     );
+    let bytes: Vec<_> = data.chunks(1).collect();
+    assert_eq!(ends(&dialect, &[data]), ends(&dialect, &bytes), "fields end where they end byte by byte");
     match dialect.quotes {
         None => {
             let _ = text::decode(&dialect, data);
