@@ -8,7 +8,7 @@ mod text_in;
 mod text_out;
 
 pub use self::client::OUT_OF_PLACE;
-pub use self::server::{head, holds_row};
+pub use self::server::{begin_message, end_message, holds_row};
 
 use std::rc::Rc;
 

@@ -174,13 +174,14 @@ impl TreatedColumns {
         Ok(())
     }
 
-    /// Opens the envelopes in the rows at the begin of these bytes in one batch, unless an earlier batch has included them.
-    pub fn open_ahead(&self, bytes: &[u8], keyring: &Keyring, batch: &mut OpenedBatch) {
+    /// Opens the envelopes in the rows at the begin of these messages in one batch, unless an earlier batch has included
+    /// them. `next_row` gives the body of the first.
+    pub fn open_ahead(&self, messages: &[u8], keyring: &Keyring, batch: &mut OpenedBatch, next_row: NextRow) {
         let fields = &self.checked.plan.fields;
         let columns =
             self.treated.iter().filter_map(|column| Some((column.index, fields.get(column.field)?)));
         let gather = |batch: &mut OpenedBatch, row| self.gather(row, batch).is_ok();
-        batch.open_ahead(bytes, columns, keyring, next_row, gather);
+        batch.open_ahead(messages, columns, keyring, next_row, gather);
     }
 
     fn gather(&self, body: &[u8], batch: &mut OpenedBatch) -> Result<(), WireError> {
@@ -256,10 +257,22 @@ impl TreatedColumns {
     }
 }
 
-/// Returns the body of the DataRow that these bytes begin with, and the bytes behind it.
-fn next_row(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let header = Header::peek(bytes).ok()?.filter(|header| header.tag == Tag::DataRow.code())?;
-    let (message, rest) = bytes.split_at_checked(header.total_len())?;
+/// Returns the body of the row that these messages begin with, and the bytes behind it.
+type NextRow = fn(&[u8]) -> Option<(&[u8], &[u8])>;
+
+/// That of a DataRow.
+pub fn next_selected(messages: &[u8]) -> Option<(&[u8], &[u8])> {
+    next_of(Tag::DataRow, messages)
+}
+
+/// That of a CopyData, in which the server sends a row of its own each time.
+pub fn next_copied(messages: &[u8]) -> Option<(&[u8], &[u8])> {
+    next_of(Tag::CopyData, messages)
+}
+
+fn next_of(tag: Tag, messages: &[u8]) -> Option<(&[u8], &[u8])> {
+    let header = Header::peek(messages).ok()?.filter(|header| header.tag == tag.code())?;
+    let (message, rest) = messages.split_at_checked(header.total_len())?;
     Some((message.get(HEADER_LEN..)?, rest))
 }
 

@@ -11,7 +11,7 @@ use fieldveil_postgres_wire::frame::HEADER_LEN;
 use fieldveil_postgres_wire::{Format, Header};
 use fieldveil_sql::ClientData;
 
-use super::copy::CopyOut;
+use super::copy::{self, CopyOut};
 use super::pending::{Awaited, OUT_OF_PLACE, Origin};
 use super::{CallbackOutput, ReadySession, Step};
 use crate::database::Core;
@@ -55,8 +55,8 @@ impl ReadySession {
             return self.long_message(tag, header, rest, core, out);
         };
         let body = message.get(HEADER_LEN..).unwrap_or_default();
-        if tag == Tag::DataRow {
-            self.rows_come(rest, core);
+        if copy::holds_row(tag) {
+            self.rows_come(tag, rest, core);
         }
         Ok(self.server_message(tag, body, core, out)?.step(body))
     }

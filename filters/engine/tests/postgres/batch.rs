@@ -14,21 +14,103 @@ fn stored(fields: &Fields, notes: &str) -> [Option<Vec<u8>>; 2] {
     [sealed.next(), sealed.next()]
 }
 
+/// How the server sends the rows.
+#[derive(Clone, Copy, Debug)]
+enum RowFormat {
+    Select,
+    Text,
+    Csv,
+    Binary,
+}
+
+const ROW_FORMATS: [RowFormat; 4] = [RowFormat::Select, RowFormat::Text, RowFormat::Csv, RowFormat::Binary];
+
+impl RowFormat {
+    fn statement(self) -> &'static str {
+        match self {
+            Self::Select => "SELECT ssn, notes FROM customer",
+            Self::Text => "COPY customer (ssn, notes) TO STDOUT",
+            Self::Csv => "COPY customer (ssn, notes) TO STDOUT (FORMAT csv, HEADER)",
+            Self::Binary => "COPY customer (ssn, notes) TO STDOUT (FORMAT binary)",
+        }
+    }
+
+    /// What the server sends before the rows.
+    fn begin(self) -> Vec<u8> {
+        match self {
+            Self::Select => row_description(&[("ssn", 3), ("notes", 4)]),
+            Self::Text => message(b'H', &[0, 0, 0]),
+            Self::Csv => [message(b'H', &[0, 0, 0]), message(b'd', b"ssn,notes\n")].concat(),
+            Self::Binary => message(b'H', &[1, 0, 0]),
+        }
+    }
+
+    fn row(self, number: usize, row: &[Option<Vec<u8>>; 2]) -> Vec<u8> {
+        let text = |null: &[u8], delimiter: &[u8]| {
+            let [ssn, notes] = row.each_ref().map(|value| value.clone().unwrap_or_else(|| null.to_vec()));
+            message(b'd', &[&ssn, delimiter, &notes, b"\n"].concat())
+        };
+        match self {
+            Self::Select => data_row(row),
+            Self::Text => text(b"\\N", b"\t"),
+            Self::Csv => text(b"", b","),
+            Self::Binary => {
+                let header: &[u8] = if number == 0 { b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0" } else { b"" };
+                let body: Vec<u8> = data_row(row).into_iter().skip(5).collect();
+                message(b'd', &[header, &body].concat())
+            }
+        }
+    }
+
+    fn end(self) -> Vec<u8> {
+        match self {
+            Self::Select => [complete("SELECT 1"), ready(b'I')].concat(),
+            Self::Text | Self::Csv | Self::Binary => {
+                [message(b'c', b""), complete("COPY 1"), ready(b'I')].concat()
+            }
+        }
+    }
+
+    /// What the client gets where this row fails.
+    fn failed_at(self, at: usize) -> String {
+        match self {
+            Self::Select => format!("T{}EZ", "D".repeat(at)),
+            Self::Text | Self::Binary => format!("H{}EZ", "d".repeat(at)),
+            Self::Csv => format!("Hd{}EZ", "d".repeat(at)),
+        }
+    }
+}
+
 /// What the client and the audit get of rows that come all at once, or one after the other.
-fn answered(fields: &Fields, rows: &[[Option<Vec<u8>>; 2]], at_once: bool) -> (Vec<u8>, Vec<String>) {
+fn answered(
+    format: RowFormat,
+    fields: &Fields,
+    rows: &[[Option<Vec<u8>>; 2]],
+    at_once: bool,
+) -> (Vec<u8>, Vec<String>) {
     let mut dialogue = Dialogue::with_catalog(fields);
-    dialogue.client(&query("SELECT ssn, notes FROM customer"));
-    dialogue.server(&row_description(&[("ssn", 3), ("notes", 4)]));
-    let rows: Vec<_> = rows.iter().map(|row| data_row(row)).collect();
+    dialogue.client(&query(format.statement()));
+    dialogue.server(&format.begin());
+    let rows: Vec<_> = rows.iter().enumerate().map(|(number, row)| format.row(number, row)).collect();
     if at_once {
         dialogue.server(&rows.concat());
     } else {
         rows.iter().for_each(|row| dialogue.server(row));
     }
-    dialogue.server(&[complete("SELECT 1"), ready(b'I')].concat());
+    dialogue.server(&format.end());
     let counts = dialogue.worker.borrow_mut().take_counts();
     let counts = counts.into_iter().map(|(name, count)| format!("{name} {count}")).collect();
     (dialogue.take_to_client(), counts)
+}
+
+/// What the client and the audit get, which is the same whether the rows come at once or one after the other, for each format.
+fn both(fields: &Fields, rows: &[[Option<Vec<u8>>; 2]]) -> Vec<(RowFormat, Vec<u8>, Vec<String>)> {
+    let of_format = |format| {
+        let at_once = answered(format, fields, rows, true);
+        assert_eq!(at_once, answered(format, fields, rows, false), "{format:?}");
+        (format, at_once.0, at_once.1)
+    };
+    ROW_FORMATS.into_iter().map(of_format).collect()
 }
 
 fn rows(fields: &Fields) -> Vec<[Option<Vec<u8>>; 2]> {
@@ -42,10 +124,11 @@ fn rows_that_come_at_once_are_those_that_come_one_after_the_other() {
     let mut rows = rows(&fields);
     rows[3][0] = None;
     rows[70] = [None, None];
-    let both = answered(&fields, &rows, true);
-    assert_eq!(both, answered(&fields, &rows, false));
-    assert_eq!(both.0.windows(CANARY.len()).filter(|text| *text == CANARY.as_bytes()).count(), 148);
-    assert!(both.1.contains(&"revealed.customer.notes 149".to_owned()), "{:?}", both.1);
+    for (format, to_client, counts) in both(&fields, &rows) {
+        let shown = to_client.windows(CANARY.len()).filter(|text| *text == CANARY.as_bytes()).count();
+        assert_eq!(shown, 148, "{format:?}");
+        assert!(counts.contains(&"revealed.customer.notes 149".to_owned()), "{counts:?}");
+    }
 }
 
 #[test]
@@ -56,9 +139,9 @@ fn value_that_does_not_open_ends_the_answer_at_its_row() {
             let mut rows = rows(&fields);
             let byte = rows[at][column].as_mut().unwrap().get_mut(40).unwrap();
             *byte = if *byte == b'A' { b'B' } else { b'A' };
-            let both = answered(&fields, &rows, true);
-            assert_eq!(both, answered(&fields, &rows, false), "row {at}, column {column}");
-            assert_eq!(tags(&both.0), format!("T{}EZ", "D".repeat(at)));
+            for (format, to_client, _) in both(&fields, &rows) {
+                assert_eq!(tags(&to_client), format.failed_at(at), "row {at}, column {column}");
+            }
         }
     }
 }
@@ -68,9 +151,9 @@ fn value_under_another_columns_label_does_not_open() {
     let fields = revealing();
     let mut rows = rows(&fields);
     rows[9].swap(0, 1);
-    let both = answered(&fields, &rows, true);
-    assert_eq!(both, answered(&fields, &rows, false));
-    assert_eq!(tags(&both.0), format!("T{}EZ", "D".repeat(9)));
+    for (format, to_client, _) in both(&fields, &rows) {
+        assert_eq!(tags(&to_client), format.failed_at(9));
+    }
 }
 
 #[test]
@@ -80,9 +163,10 @@ fn rows_past_a_budget_are_masked_or_null() {
         let mut fields = revealing();
         fields[0]["read"] = json!({"treatment": "reveal", "budget": budget});
         let rows = rows(&fields);
-        let both = answered(&fields, &rows, true);
-        assert_eq!(both, answered(&fields, &rows, false));
-        assert_eq!(both.0.windows(CANARY.len()).filter(|text| *text == CANARY.as_bytes()).count(), 80);
-        assert!(both.1.contains(&"revealed.customer.notes 150".to_owned()), "{:?}", both.1);
+        for (format, to_client, counts) in both(&fields, &rows) {
+            let shown = to_client.windows(CANARY.len()).filter(|text| *text == CANARY.as_bytes()).count();
+            assert_eq!(shown, 80, "{format:?}");
+            assert!(counts.contains(&"revealed.customer.notes 150".to_owned()), "{counts:?}");
+        }
     }
 }

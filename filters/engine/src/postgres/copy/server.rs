@@ -2,25 +2,29 @@
 
 use fieldveil_postgres_wire::backend::Tag;
 use fieldveil_postgres_wire::copy_data::binary::{self, Next};
+use fieldveil_postgres_wire::frame::HEADER_LEN;
 
 use super::CopyOut;
 use crate::database::RowError;
 use crate::database::Tally;
+use crate::field::OpenedBatch;
 use crate::keyring::Keyring;
 use crate::postgres::encoding::ClientEncoding;
+use crate::postgres::rows;
 
 impl CopyOut {
-    /// The begin of a CopyData message's body, up to its last protected value, with these treated. Gives how many bytes
-    /// that took and what comes in their place, to be followed by the rest as it is; None if more of it is needed.
+    /// Appends the begin of a CopyData message's body, up to its last protected value, with these treated. Gives how many
+    /// bytes that took, to be followed by the rest as it is; None if more of it is needed. On an error a part may have been
+    /// appended.
     pub fn begin(
         &mut self,
         body: &[u8],
         encoding: ClientEncoding,
-        keyring: &Keyring,
-        tally: &mut dyn Tally,
-    ) -> Result<Option<(usize, Vec<u8>)>, RowError> {
+        (keyring, tally): (&Keyring, &mut dyn Tally),
+        out: &mut Vec<u8>,
+    ) -> Result<Option<usize>, RowError> {
         let (started, columns) = match self {
-            Self::Text(rows) => return rows.begin(body, keyring, tally),
+            Self::Text(rows) => return rows.begin(body, keyring, tally, out),
             Self::Binary { started, columns } => (started, columns),
         };
         let bad = |_| RowError::Server("malformed binary data");
@@ -40,17 +44,33 @@ impl CopyOut {
         };
         let Some((taken, treated)) = begun else { return Ok(None) };
         *started = true;
-        Ok(Some((header.len().saturating_add(taken), [header, treated.as_slice()].concat())))
+        out.extend_from_slice(header);
+        out.extend_from_slice(&treated);
+        Ok(Some(header.len().saturating_add(taken)))
+    }
+
+    /// Opens together what is sealed in the rows at the begin of these messages.
+    pub fn open_ahead(&self, messages: &[u8], keyring: &Keyring, batch: &mut OpenedBatch) {
+        match self {
+            Self::Text(rows) => rows.open_ahead(messages, keyring, batch),
+            Self::Binary { columns, .. } => columns.open_ahead(messages, keyring, batch, rows::next_copied),
+        }
     }
 }
 
-/// The head of a message whose body is `treated` and `rest` more bytes.
-pub fn head(tag: Tag, treated: &[u8], rest: usize) -> Option<Vec<u8>> {
-    let length = i32::try_from(treated.len().checked_add(rest)?.checked_add(4)?).ok()?;
-    let mut head = vec![tag.code()];
-    head.extend_from_slice(&length.to_be_bytes());
-    head.extend_from_slice(treated);
-    Some(head)
+/// Begins a message, whose length is not known yet.
+pub fn begin_message(tag: Tag, out: &mut Vec<u8>) {
+    out.push(tag.code());
+    out.extend_from_slice(&[0; 4]);
+}
+
+/// Says the length of the message that began at `start`, and of which `rest` more bytes come. None where no message is so
+/// long.
+pub fn end_message(start: usize, rest: usize, out: &mut [u8]) -> Option<()> {
+    let length = out.len().checked_sub(start)?.checked_sub(1)?.checked_add(rest)?;
+    let length = i32::try_from(length).ok()?.to_be_bytes();
+    out.get_mut(start..)?.get_mut(1..HEADER_LEN)?.copy_from_slice(&length);
+    Some(())
 }
 
 /// Whether messages of the kind hold rows.

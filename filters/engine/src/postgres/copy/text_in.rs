@@ -1,5 +1,7 @@
 //! Rows of text and CSV from the client.
 
+use std::borrow::Cow;
+
 use fieldveil_postgres_wire::copy_data::{CopyDataError, Dialect, Found, Scanner, csv, text};
 use fieldveil_sql::{CopyHeader, CopyText};
 use zeroize::Zeroizing;
@@ -281,9 +283,17 @@ impl TextIn {
                 csv::decode(&self.dialect, quotes, &read, null, not_null)
             }
         };
-        let Some(value) = value.map(Zeroizing::new) else {
-            self.row.extend_from_slice(raw);
-            return Ok(());
+        let decoded;
+        let value = match value {
+            None => {
+                self.row.extend_from_slice(raw);
+                return Ok(());
+            }
+            Some(Cow::Borrowed(value)) => value,
+            Some(Cow::Owned(value)) => {
+                decoded = Zeroizing::new(value);
+                decoded.as_slice()
+            }
         };
         if self.is_other_server && self.dialect.quotes.is_none() && raw.contains(&b'\\') && !value.is_ascii()
         {
@@ -292,7 +302,7 @@ impl TextIn {
             )
             .about(what));
         }
-        let sealed = seal(column, false, &value)?;
+        let sealed = seal(column, false, value)?;
         let sealed = if column.1 == StoredForm::Raw { bytea_text(&sealed) } else { sealed };
         match self.dialect.quotes {
             None => text::encode(&self.dialect, Some(&sealed), &mut self.row),

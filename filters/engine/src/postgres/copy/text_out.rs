@@ -1,5 +1,7 @@
 //! Rows of text and CSV to the client. The server sends each row in a CopyData message of its own.
 
+use std::borrow::Cow;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use fieldveil_postgres_wire::copy_data::{Dialect, Found, Scanner, csv, text};
@@ -8,10 +10,11 @@ use zeroize::Zeroizing;
 
 use super::{CopyColumn, dialect};
 use crate::database::{CheckedText, Costs, RowError, RowTreatment, Tally};
-use crate::field::StoredForm;
+use crate::field::{FieldValue, OpenedBatch, StoredForm};
 use crate::keyring::Keyring;
 use crate::postgres::encoding::ClientEncoding;
 use crate::postgres::rows::{self, PostgresForm};
+use crate::value_buffers::restart;
 
 /// What the rows get.
 pub struct TextOut {
@@ -22,6 +25,10 @@ pub struct TextOut {
     encoding: ClientEncoding,
     /// The first line is a header.
     header: bool,
+    /// Where the fields of the row are.
+    places: Vec<(usize, usize)>,
+    /// What the client gets of a value, before it is written as a field.
+    shown: Zeroizing<Vec<u8>>,
 }
 
 /// A protected column.
@@ -46,55 +53,103 @@ impl TextOut {
         if let Ok(Some(null)) = encoding.encode_statement(Some(dialect.null.clone())) {
             dialect.null = null;
         }
-        Self { checked, columns, dialect, encoding, header: text.header != CopyHeader::None }
+        let header = text.header != CopyHeader::None;
+        let (places, shown) = Default::default();
+        Self { checked, columns, dialect, encoding, header, places, shown }
     }
 
-    /// A row's begin, up to its last protected value, with these treated. Gives how many bytes that took of the row and
-    /// what comes in their place; None if more of the row is needed.
+    /// Appends a row's begin, up to its last protected value, with these treated. Gives how many bytes that took of the
+    /// row; None if more of the row is needed. On an error a part may have been appended.
     pub fn begin(
         &mut self,
         row: &[u8],
         keyring: &Keyring,
         tally: &mut dyn Tally,
-    ) -> Result<Option<(usize, Vec<u8>)>, RowError> {
+        out: &mut Vec<u8>,
+    ) -> Result<Option<usize>, RowError> {
         if self.header {
             self.header = false;
-            return Ok(Some((0, Vec::new())));
+            return Ok(Some(0));
         }
         if self.encoding.may_hide_delimiters() && !row.is_ascii() {
             return Err(self.encoding.unread("a row of the COPY").into());
         }
-        let Some(fields) = self.fields(row)? else { return Ok(None) };
+        let (mut places, mut shown) = (std::mem::take(&mut self.places), std::mem::take(&mut self.shown));
+        let begun = match self.find(row, &mut places) {
+            Ok(true) => self.treat(row, &places, (keyring, tally), &mut shown, out).map(Some),
+            Ok(false) => Ok(None),
+            Err(error) => Err(error),
+        };
+        restart(&mut shown);
+        (self.places, self.shown) = (places, shown);
+        begun
+    }
+
+    fn treat(
+        &self,
+        row: &[u8],
+        places: &[(usize, usize)],
+        (keyring, tally): (&Keyring, &mut dyn Tally),
+        shown: &mut Vec<u8>,
+        out: &mut Vec<u8>,
+    ) -> Result<usize, RowError> {
         let mut this = RowTreatment::new(&self.checked.plan, keyring, tally);
-        let mut treated = Vec::with_capacity(row.len());
-        let mut shown = Zeroizing::new(Vec::new());
         let mut taken = 0;
-        for (column, (start, end)) in self.columns.iter().zip(fields) {
+        for (column, (start, end)) in self.columns.iter().zip(places.iter().copied()) {
             let Some(column) = column else { continue };
-            treated.extend_from_slice(row.get(taken..start).unwrap_or_default());
+            out.extend_from_slice(row.get(taken..start).unwrap_or_default());
             taken = end;
             let raw = row.get(start..end).unwrap_or_default();
             let Some(value) = self.decode(raw) else {
-                treated.extend_from_slice(raw);
+                out.extend_from_slice(raw);
                 continue;
             };
-            shown.clear();
+            restart(shown);
             let place = (column.field, column.stored);
             let form = PostgresForm { binary: false, encoding: self.encoding };
-            let is_value = rows::treat_value(&mut this, place, form, column.row_cost, &value, &mut shown)?;
+            let is_value = rows::treat_value(&mut this, place, form, column.row_cost, &value, shown)?;
             let shown = is_value.then_some(shown.as_slice());
             match self.dialect.quotes {
-                None => text::encode(&self.dialect, shown, &mut treated),
-                Some(quotes) => csv::encode(&self.dialect, quotes, shown, &mut treated),
+                None => text::encode(&self.dialect, shown, out),
+                Some(quotes) => csv::encode(&self.dialect, quotes, shown, out),
             }
         }
-        Ok(Some((taken, treated)))
+        Ok(taken)
     }
 
-    /// Where the fields are, up to the last protected one.
-    fn fields(&self, row: &[u8]) -> Result<Option<Vec<(usize, usize)>>, RowError> {
+    /// Opens the envelopes in the rows at the begin of these messages in one batch, unless an earlier batch has included
+    /// them.
+    pub fn open_ahead(&self, messages: &[u8], keyring: &Keyring, batch: &mut OpenedBatch) {
+        let fields = &self.checked.plan.fields;
+        let protected = self.columns.iter().enumerate();
+        let columns =
+            protected.filter_map(|(index, column)| Some((index, fields.get(column.as_ref()?.field)?)));
+        let places = RefCell::new(Vec::new());
+        let gather =
+            |batch: &mut OpenedBatch, row| self.gather(row, &mut places.borrow_mut(), batch).is_some();
+        batch.open_ahead(messages, columns, keyring, rows::next_copied, gather);
+    }
+
+    /// None if the row is not whole.
+    fn gather(&self, row: &[u8], places: &mut Vec<(usize, usize)>, batch: &mut OpenedBatch) -> Option<()> {
+        if !self.find(row, places).ok()? {
+            return None;
+        }
+        for (index, (column, (start, end))) in self.columns.iter().zip(places.iter().copied()).enumerate() {
+            let Some(Column { field, stored: StoredForm::Armored, .. }) = column else { continue };
+            let value = row.get(start..end).and_then(|raw| self.decode(raw));
+            // One with escapes is decoded into another buffer.
+            if let (Some(field), Some(Cow::Borrowed(bytes))) = (self.checked.plan.fields.get(*field), value) {
+                batch.gather(index, field, FieldValue { bytes, how: StoredForm::Armored });
+            }
+        }
+        Some(())
+    }
+
+    /// Finds where the fields are, up to the last protected one. False if more of the row is needed.
+    fn find(&self, row: &[u8], fields: &mut Vec<(usize, usize)>) -> Result<bool, RowError> {
         let wanted = self.columns.iter().rposition(Option::is_some).map_or(0, |last| last.saturating_add(1));
-        let mut fields = Vec::with_capacity(wanted);
+        fields.clear();
         let mut start = 0_usize;
         while fields.len() < wanted {
             let mut scanner = Scanner::default();
@@ -103,7 +158,7 @@ impl TextOut {
             let (length, last) = match found {
                 Found::Delimiter(at) => (at, false),
                 Found::Newline(at) => (at.saturating_sub(usize::from(scanner.take_carriage())), true),
-                Found::More | Found::Marker(_) => return Ok(None),
+                Found::More | Found::Marker(_) => return Ok(false),
             };
             fields.push((start, start.saturating_add(length)));
             start = start.saturating_add(length).saturating_add(1);
@@ -111,10 +166,10 @@ impl TextOut {
                 return Err(RowError::Server("a row with fewer columns than are copied"));
             }
         }
-        Ok(Some(fields))
+        Ok(true)
     }
 
-    fn decode(&self, raw: &[u8]) -> Option<Vec<u8>> {
+    fn decode<'r>(&self, raw: &'r [u8]) -> Option<Cow<'r, [u8]>> {
         match self.dialect.quotes {
             None => text::decode(&self.dialect, raw),
             Some(quotes) => csv::decode(&self.dialect, quotes, raw, false, false),

@@ -11,6 +11,7 @@ use crate::ports::Level;
 use crate::postgres::copy;
 use crate::postgres::pending::Awaited;
 use crate::postgres::refuse::write_error;
+use crate::postgres::rows;
 use crate::postgres::{CallbackOutput, MAX_HELD, ReadySession, Step};
 
 /// Why the session ends with an error in a row's place.
@@ -40,7 +41,13 @@ impl ReadySession {
             return Err("a message too long to be read");
         }
         let begin = rest.get(HEADER_LEN..).unwrap_or_default();
-        match self.treat_begin(tag, begin, core) {
+        let start = out.to_client.len();
+        copy::begin_message(tag, &mut out.to_client);
+        let begun = self.treat_begin(tag, begin, core, &mut out.to_client);
+        if !matches!(begun, Ok(Some(_))) {
+            out.to_client.truncate(start);
+        }
+        match begun {
             Ok(None) if rest.len() < MAX_HELD => return Ok(Step::More),
             Ok(None) => {
                 let error = ClientError::limit(
@@ -49,9 +56,9 @@ impl ReadySession {
                 );
                 self.row_failed(&error, core, out);
             }
-            Ok(Some((taken, treated))) => {
+            Ok(Some(taken)) => {
                 let left = header.body_len.saturating_sub(taken);
-                out.to_client.extend(copy::head(tag, &treated, left).ok_or(MALFORMED)?);
+                copy::end_message(start, left, &mut out.to_client).ok_or(MALFORMED)?;
                 return Ok(Step::TookHead(HEADER_LEN.saturating_add(taken), Unread::Pass(left)));
             }
             Err(RowError::Server(reason)) => return Err(reason),
@@ -62,23 +69,31 @@ impl ReadySession {
         Ok(Step::Drop(header.total_len()))
     }
 
-    /// The treated begin of a row that is not whole.
+    /// Appends the begin of a row, up to its last protected value, with these treated. Gives how many bytes of it that took;
+    /// None if more of it is needed. On an error a part may have been appended.
     pub(super) fn treat_begin(
         &mut self,
         tag: Tag,
         begin: &[u8],
         core: &mut Core,
-    ) -> Result<Option<(usize, Vec<u8>)>, RowError> {
+        out: &mut Vec<u8>,
+    ) -> Result<Option<usize>, RowError> {
         let Some(keyring) = core.policy.keyring() else {
             return Err(RowError::Server("rows came before the keys"));
         };
         let encoding = self.settings.encoding.now();
         if tag == Tag::CopyData {
-            let Some(copy) = &mut self.copies.from_server else { return Ok(Some((0, Vec::new()))) };
-            return copy.begin(begin, encoding, &keyring, core);
+            let Some(copy) = &mut self.copies.from_server else { return Ok(Some(0)) };
+            return copy.begin(begin, encoding, (&keyring, core), out);
         }
         match self.pending.treated_columns().map_err(RowError::Server)? {
-            Some(columns) => columns.begin(begin, encoding, &keyring, core),
+            Some(columns) => {
+                let begun = columns.begin(begin, encoding, &keyring, core)?;
+                Ok(begun.map(|(taken, treated)| {
+                    out.extend_from_slice(&treated);
+                    taken
+                }))
+            }
             None => {
                 Err(ClientError::protocol("rows of a protected table came before their description").into())
             }
@@ -95,11 +110,16 @@ impl ReadySession {
         if self.copies.from_server.is_none() {
             return Ok(Fate::Pass);
         }
-        match self.treat_begin(Tag::CopyData, body, core) {
-            Ok(Some((taken, treated))) => {
-                let rest = body.get(taken..).unwrap_or_default();
-                out.to_client.extend(copy::head(Tag::CopyData, &treated, rest.len()).ok_or(MALFORMED)?);
-                out.to_client.extend_from_slice(rest);
+        let start = out.to_client.len();
+        copy::begin_message(Tag::CopyData, &mut out.to_client);
+        let begun = self.treat_begin(Tag::CopyData, body, core, &mut out.to_client);
+        if !matches!(begun, Ok(Some(_))) {
+            out.to_client.truncate(start);
+        }
+        match begun {
+            Ok(Some(taken)) => {
+                out.to_client.extend_from_slice(body.get(taken..).unwrap_or_default());
+                copy::end_message(start, 0, &mut out.to_client).ok_or(MALFORMED)?;
             }
             Ok(None) => return Err("a CopyData message that ends within a row"),
             Err(RowError::Server(reason)) => return Err(reason),
@@ -109,12 +129,17 @@ impl ReadySession {
     }
 
     /// A row comes, and maybe more behind it: what is sealed in them is opened together.
-    pub(super) fn rows_come(&mut self, messages: &[u8], core: &mut Core) {
+    pub(super) fn rows_come(&mut self, tag: Tag, messages: &[u8], core: &mut Core) {
         if self.pending.is_withheld() || core.buffers().scratch.batch().covers(messages) {
             return;
         }
-        if let (Ok(Some(columns)), Some(keyring)) = (self.pending.treated_columns(), core.policy.keyring()) {
-            columns.open_ahead(messages, &keyring, core.buffers().scratch.batch());
+        let Some(keyring) = core.policy.keyring() else { return };
+        if tag == Tag::CopyData {
+            if let Some(copy) = &self.copies.from_server {
+                copy.open_ahead(messages, &keyring, core.buffers().scratch.batch());
+            }
+        } else if let Ok(Some(columns)) = self.pending.treated_columns() {
+            columns.open_ahead(messages, &keyring, core.buffers().scratch.batch(), rows::next_selected);
         }
     }
 

@@ -1,17 +1,24 @@
 //! One field of CSV.
 
+use std::borrow::Cow;
+
+use memchr::memchr;
+
 use super::{Dialect, Quotes};
 
 /// The value of a field as written, None for NULL. `force_null` makes a quoted field NULL too, if it is NULL's text;
-/// `force_not_null` makes none NULL.
-pub fn decode(
+/// `force_not_null` makes none NULL. One without a quote is where it stands.
+pub fn decode<'r>(
     dialect: &Dialect,
     quotes: Quotes,
-    raw: &[u8],
+    raw: &'r [u8],
     force_null: bool,
     force_not_null: bool,
-) -> Option<Vec<u8>> {
+) -> Option<Cow<'r, [u8]>> {
     let Quotes { quote, escape } = quotes;
+    if memchr(quote, raw).is_none() {
+        return (force_not_null || raw != dialect.null).then_some(Cow::Borrowed(raw));
+    }
     let mut value = Vec::with_capacity(raw.len());
     let mut was_quoted = false;
     let mut quoted = false;
@@ -30,15 +37,17 @@ pub fn decode(
         }
     }
     let may_be_null = if was_quoted { force_null } else { !force_not_null };
-    if may_be_null && value == dialect.null { None } else { Some(value) }
+    if may_be_null && value == dialect.null { None } else { Some(Cow::Owned(value)) }
 }
 
 /// Appends a value as a field, None for NULL.
 pub fn encode(dialect: &Dialect, quotes: Quotes, value: Option<&[u8]>, out: &mut Vec<u8>) {
     let Some(value) = value else { return out.extend_from_slice(&dialect.null) };
     let Quotes { quote, escape } = quotes;
-    let special = |byte: &u8| *byte == dialect.delimiter || *byte == quote || matches!(byte, b'\n' | b'\r');
-    if !(value == dialect.null || value == b"\\." || value.iter().any(special)) {
+    let is_special = |any, byte: &u8| {
+        any | (*byte == dialect.delimiter) | (*byte == quote) | (*byte == b'\n') | (*byte == b'\r')
+    };
+    if !(value == dialect.null || value == b"\\." || value.iter().fold(false, is_special)) {
         return out.extend_from_slice(value);
     }
     out.push(quote);

@@ -1,11 +1,18 @@
 //! One field of the text format.
 
+use std::borrow::Cow;
+
+use memchr::memchr;
+
 use super::Dialect;
 
-/// The value of a field as written, None for NULL.
-pub fn decode(dialect: &Dialect, raw: &[u8]) -> Option<Vec<u8>> {
+/// The value of a field as written, None for NULL. One without an escape is where it stands.
+pub fn decode<'r>(dialect: &Dialect, raw: &'r [u8]) -> Option<Cow<'r, [u8]>> {
     if raw == dialect.null {
         return None;
+    }
+    if memchr(b'\\', raw).is_none() {
+        return Some(Cow::Borrowed(raw));
     }
     let mut value = Vec::with_capacity(raw.len());
     let mut rest = raw;
@@ -40,7 +47,7 @@ pub fn decode(dialect: &Dialect, raw: &[u8]) -> Option<Vec<u8>> {
             other => *other,
         });
     }
-    Some(value)
+    Some(Cow::Owned(value))
 }
 
 /// Up to `most` digits behind what was read already, as the server reads them: cut to a byte.
@@ -58,26 +65,29 @@ fn digits(start: u8, rest: &[u8], radix: u32, most: usize) -> (u8, usize) {
 /// Appends a value as a field, None for NULL.
 pub fn encode(dialect: &Dialect, value: Option<&[u8]>, out: &mut Vec<u8>) {
     let Some(value) = value else { return out.extend_from_slice(&dialect.null) };
-    let is_special = |byte: &u8| matches!(byte, 0x08..=b'\r' | b'\\') || *byte == dialect.delimiter;
-    let mut rest = value;
-    // What needs no escape goes at once: an envelope is one run.
-    while let Some((run, [special, behind @ ..])) =
-        rest.iter().position(is_special).and_then(|at| rest.split_at_checked(at))
-    {
-        out.extend_from_slice(run);
-        let escaped = match special {
+    // Without a way out of the loop, so that it becomes one over vectors. Most values, and all envelopes, need no escape.
+    let may_need_escapes =
+        |any, byte: &u8| any | (*byte < b' ') | (*byte == b'\\') | (*byte == dialect.delimiter);
+    if !value.iter().fold(false, may_need_escapes) {
+        return out.extend_from_slice(value);
+    }
+    for byte in value.iter().copied() {
+        let escaped = match byte {
             0x08 => b'b',
             0x0c => b'f',
             b'\n' => b'n',
             b'\r' => b'r',
             b'\t' => b't',
             0x0b => b'v',
-            other => *other,
+            b'\\' => b'\\',
+            delimiter if delimiter == dialect.delimiter => delimiter,
+            other => {
+                out.push(other);
+                continue;
+            }
         };
         out.extend_from_slice(&[b'\\', escaped]);
-        rest = behind;
     }
-    out.extend_from_slice(rest);
 }
 
 #[cfg(test)]
