@@ -47,7 +47,7 @@ type Make = fn(Randomness<'_>) -> Result<Box<dyn Transaction>, String>;
 pub type Named = (&'static str, Box<dyn Transaction>);
 
 /// Every transaction, under its name.
-pub const TRANSACTIONS: [(&str, Make); 19] = [
+pub const TRANSACTIONS: [(&str, Make); 21] = [
     ("postgres: nothing protected", postgres::nothing_protected),
     ("postgres: point read, 3 opened", postgres::point_read),
     ("postgres: point read, 3 concealed", postgres::point_read_concealed),
@@ -55,6 +55,8 @@ pub const TRANSACTIONS: [(&str, Make); 19] = [
     ("postgres: 100 rows, nothing protected", postgres::hundred_rows_unprotected),
     ("postgres: 100 rows, 300 concealed", postgres::hundred_rows_concealed),
     ("postgres: 100 rows, 300 opened", postgres::hundred_rows),
+    ("postgres: 100 rows copied out, 300 opened", postgres::copied_out),
+    ("postgres: 100 rows copied in, 300 sealed", postgres::copied_in),
     ("postgres: text with a protected literal, 3 opened", postgres::searched_by_text),
     ("postgres: ever new texts, 3 opened", postgres::new_texts),
     ("mysql: nothing protected", mysql::nothing_protected),

@@ -113,6 +113,46 @@ fn range_read(
     Ok(database.over(vec![Step::client(parameters, Vec::new()), Step::server(stored, shown)]))
 }
 
+/// A hundred rows copied out.
+pub(super) fn copied_out(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>, String> {
+    let (database, sealer, mut random) = connected(randomness, REVEALED)?;
+    let row = |number: u32, values: &[Vec<u8>]| message(b'd', &copied_row(number, values));
+    let (mut stored, mut clear) = (Vec::new(), Vec::new());
+    for number in 1..=100 {
+        stored.extend(row(number, &sealer.stored(number, &mut *random)?));
+        clear.extend(row(number, &values::clear(number)));
+    }
+    let answer = |rows: Vec<u8>| {
+        [message(b'H', &[0; 3]), rows, message(b'c', &[]), complete("COPY 100"), ready()].concat()
+    };
+    let [stored, shown] = [stored, clear].map(answer);
+    let statement = query("COPY customer (id, name, email, ssn, phone) TO STDOUT");
+    Ok(database.over(vec![Step::client(statement, Vec::new()), Step::server(stored, shown)]))
+}
+
+/// A hundred rows copied in, in one message.
+pub(super) fn copied_in(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>, String> {
+    let (database, _, _) = connected(randomness, REVEALED)?;
+    let rows: Vec<u8> = (1..=100).flat_map(|number| copied_row(number, &values::clear(number))).collect();
+    let sealed = (1..=100).flat_map(|number| values::clear(number).into_iter().enumerate()).collect();
+    let statement = query("COPY customer (id, name, email, ssn, phone) FROM STDIN");
+    let (asks, ends) = (message(b'G', &[0; 3]), [complete("COPY 100"), ready()].concat());
+    Ok(database.over(vec![
+        Step::client(statement, Vec::new()),
+        Step::server(asks.clone(), asks),
+        Step::client([message(b'd', &rows), message(b'c', &[])].concat(), sealed),
+        Step::server(ends.clone(), ends),
+    ]))
+}
+
+/// A row in the text format of COPY.
+fn copied_row(number: u32, values: &[Vec<u8>]) -> Vec<u8> {
+    let (id, name) = (number.to_string(), format!("name {number}"));
+    let own = [id.as_bytes(), name.as_bytes()];
+    let columns: Vec<&[u8]> = own.into_iter().chain(values.iter().map(Vec::as_slice)).collect();
+    [columns.join(&b'\t'), b"\n".to_vec()].concat()
+}
+
 /// A row by a protected column whose value stands in the text, the same text each time.
 pub(super) fn searched_by_text(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>, String> {
     let (database, sealer, mut random) = connected(randomness, REVEALED)?;
