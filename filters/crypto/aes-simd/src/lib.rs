@@ -20,7 +20,7 @@ mod siv;
 mod stream;
 
 pub use aes::cipher::{BlockCipherEncrypt, KeyInit};
-pub use batch::{Message, OpenBatch};
+pub use batch::{AeadBatch, Message};
 pub use siv::{AesSiv, Associated, SivMessage};
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]

@@ -1,10 +1,54 @@
-//! Many values opened in one call: those that follow each other under one key go to its cipher together.
+//! Many values sealed or opened in one call: those that follow each other under one key go to its cipher together.
 
 use std::ops::Range;
+
+use zeroize::Zeroize;
 
 use crate::buffer::reserve_wiping;
 use crate::error::CryptError;
 use crate::primitives::Keys;
+
+/// Plaintexts that are sealed together by one key. Each ciphertext stands behind `header`, which includes the key's prefix.
+#[derive(Clone, Copy)]
+pub(crate) struct ToSeal<'v> {
+    pub(crate) plaintexts: &'v [&'v [u8]],
+    pub(crate) associated_data: &'v [u8],
+    pub(crate) header: &'v [u8],
+}
+
+impl ToSeal<'_> {
+    /// The bytes of all, where each plaintext grows by so many.
+    pub(crate) fn sealed_len(&self, overhead: usize) -> usize {
+        let one = |text: &&[u8]| self.header.len().saturating_add(overhead).saturating_add(text.len());
+        self.plaintexts.iter().map(one).fold(0, usize::saturating_add)
+    }
+}
+
+/// Seals values by `seal`, which is given up to [`RUN`] of them, and appends to both buffers. If one fails, nothing is appended.
+pub(crate) fn in_runs<'v>(
+    plaintexts: impl IntoIterator<Item = &'v [u8]>,
+    out: &mut Vec<u8>,
+    sealed: &mut Vec<Range<usize>>,
+    mut seal: impl FnMut(&[&[u8]], &mut Vec<u8>, &mut Vec<Range<usize>>) -> Result<(), CryptError>,
+) -> Result<(), CryptError> {
+    let (start, first) = (out.len(), sealed.len());
+    let mut plaintexts = plaintexts.into_iter();
+    loop {
+        let (mut run, mut filled) = ([&[][..]; RUN], 0_usize);
+        for (place, plaintext) in run.iter_mut().zip(&mut plaintexts) {
+            *place = plaintext;
+            filled = filled.saturating_add(1);
+        }
+        if filled == 0 {
+            return Ok(());
+        }
+        seal(run.get(..filled).unwrap_or_default(), out, sealed).inspect_err(|_| {
+            out.get_mut(start..).unwrap_or_default().zeroize();
+            out.truncate(start);
+            sealed.truncate(first);
+        })?;
+    }
+}
 
 /// A ciphertext, and what was bound to it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -18,7 +62,7 @@ pub struct Sealed<'v> {
 /// Where in the buffer a value's plaintext is.
 pub type Opened = Result<Range<usize>, CryptError>;
 
-/// Values that are opened together.
+/// Values that are sealed or opened together.
 pub(crate) const RUN: usize = 16;
 
 /// Opens values by `open`, which is given up to [`RUN`] of one key, without their prefixes, and appends to both buffers:

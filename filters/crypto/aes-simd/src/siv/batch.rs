@@ -13,7 +13,7 @@ use crate::stream::{BLOCKS, add_block};
 /// Blocks of the longest text that shares lanes with others.
 const SHORT: usize = 4;
 
-/// A message sealed with AES-SIV, opened in place.
+/// A message that is sealed or opened in place with AES-SIV.
 #[derive(Default)]
 pub struct SivMessage<'m> {
     associated: Associated,
@@ -23,9 +23,19 @@ pub struct SivMessage<'m> {
 }
 
 impl<'m> SivMessage<'m> {
-    /// With its synthetic IV; `text` holds what is sealed.
+    /// A message to be opened, with its synthetic IV; `text` holds what is sealed.
     pub fn new(associated: Associated, text: &'m mut [u8], iv: [u8; 16]) -> Self {
         Self { associated, text, iv, is_open: false }
+    }
+
+    /// A message to be sealed.
+    pub fn to_be_sealed(associated: Associated, text: &'m mut [u8]) -> Self {
+        Self::new(associated, text, [0; 16])
+    }
+
+    /// The synthetic IV.
+    pub fn iv(&self) -> &[u8; 16] {
+        &self.iv
     }
 
     /// Whether it was authentic and its text is what was sealed; else the text is wiped.
@@ -54,10 +64,31 @@ impl Zeroize for Chain {
 }
 
 impl<C: BlockCipherEncrypt<BlockSize = U16>> AesSiv<C> {
+    /// Seals each message, by itself.
+    pub fn seal_batch(&self, messages: &mut [SivMessage<'_>]) {
+        for group in messages.chunks_mut(BLOCKS) {
+            let mut chains: Zeroizing<[Chain; BLOCKS]> = Zeroizing::default();
+            for (message, chain) in group.iter_mut().zip(chains.iter_mut()) {
+                if message.is_short() {
+                    self.chain(message.associated.0, message.text, chain);
+                } else {
+                    message.iv = self.encrypt_associated(&message.associated, (&mut *message.text).into());
+                }
+            }
+            self.mac_each(&mut chains);
+            for (message, chain) in
+                group.iter_mut().zip(chains.iter()).filter(|(message, _)| message.is_short())
+            {
+                message.iv = chain.sum.to_ne_bytes();
+            }
+            self.add_streams(group);
+        }
+    }
+
     /// Opens each message that is authentic, by itself: what one is has no part in another's outcome.
     pub fn open_batch(&self, messages: &mut [SivMessage<'_>]) {
         for group in messages.chunks_mut(BLOCKS) {
-            self.decrypt_each(group);
+            self.add_streams(group);
             let mut chains: Zeroizing<[Chain; BLOCKS]> = Zeroizing::default();
             for (message, chain) in group.iter_mut().zip(chains.iter_mut()) {
                 if !message.is_short() {
@@ -82,7 +113,7 @@ impl<C: BlockCipherEncrypt<BlockSize = U16>> AesSiv<C> {
     }
 
     /// Adds the key streams of the short ones.
-    fn decrypt_each(&self, group: &mut [SivMessage<'_>]) {
+    fn add_streams(&self, group: &mut [SivMessage<'_>]) {
         let mut stream = [Block::<C>::default(); BLOCKS];
         let (mut places, mut filled) = ([(0, 0); BLOCKS], 0_usize);
         for at in 0..group.len() {

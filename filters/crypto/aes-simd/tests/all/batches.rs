@@ -1,10 +1,10 @@
-//! That messages opened together come out as each does alone, whatever stands beside it.
+//! That messages opened or sealed together come out as each does alone, whatever stands beside it.
 
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 
 use aes_gcm::aead::consts::{U12, U16};
 use aes_gcm::aead::{AeadInOut, KeyInit};
-use fieldveil_aes_simd::{Aes256Gcm, Aes256Siv, Message, OpenBatch, SivMessage};
+use fieldveil_aes_simd::{AeadBatch, Aes256Gcm, Aes256Siv, Message, SivMessage};
 
 /// A sealed text: which of two associated data, its length, and whether a bit of it is turned.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ impl Shape {
     }
 }
 
-fn gcm_opens<C: AeadInOut<NonceSize = U12, TagSize = U16> + KeyInit + OpenBatch>(shapes: &[Shape]) {
+fn gcm_opens<C: AeadInOut<NonceSize = U12, TagSize = U16> + KeyInit + AeadBatch>(shapes: &[Shape]) {
     let cipher = C::new_from_slice(&vec![5; C::key_size()]).unwrap();
     let mut sealed = Vec::new();
     for (at, shape) in shapes.iter().enumerate() {
@@ -45,6 +45,7 @@ fn gcm_opens<C: AeadInOut<NonceSize = U12, TagSize = U16> + KeyInit + OpenBatch>
         shape.damage(&mut text, &mut tag);
         sealed.push((nonce, text, tag));
     }
+    assert_eq!(gcm_sealed(&cipher, shapes), sealed_alone(&cipher, shapes));
     let before = sealed.clone();
     let mut messages: Vec<Message<'_>> = sealed
         .iter_mut()
@@ -52,13 +53,58 @@ fn gcm_opens<C: AeadInOut<NonceSize = U12, TagSize = U16> + KeyInit + OpenBatch>
         .map(|((nonce, text, tag), shape)| Message::new(*nonce, shape.data(), text, *tag))
         .collect();
     cipher.open_batch(&mut messages);
-    let opened: Vec<bool> = messages.iter().map(Message::is_open).collect();
+    let opened: Vec<bool> = messages.iter().map(Message::is_done).collect();
     for (at, shape) in shapes.iter().enumerate() {
         assert_eq!(opened[at], shape.damage.is_none(), "{at}: {shape:?}");
         match opened[at] {
             true => assert_eq!(sealed[at].1, shape.text(at), "{at}: {shape:?}"),
             false => assert_eq!(sealed[at], before[at], "{at}: {shape:?} stays as it was"),
         }
+    }
+}
+
+/// Ciphertexts and tags, sealed one by one.
+fn sealed_alone(
+    cipher: &impl AeadInOut<NonceSize = U12, TagSize = U16>,
+    shapes: &[Shape],
+) -> Vec<(Vec<u8>, [u8; 16])> {
+    let seal = |(at, shape): (usize, &Shape)| {
+        let (nonce, mut text) = ([at as u8; 12], shape.text(at));
+        let tag = cipher.encrypt_inout_detached(&nonce.into(), shape.data(), text.as_mut_slice().into());
+        (text, tag.unwrap().0)
+    };
+    shapes.iter().enumerate().map(seal).collect()
+}
+
+/// The same, sealed together.
+fn gcm_sealed(cipher: &impl AeadBatch, shapes: &[Shape]) -> Vec<(Vec<u8>, [u8; 16])> {
+    let mut texts: Vec<_> = shapes.iter().enumerate().map(|(at, shape)| shape.text(at)).collect();
+    let mut messages: Vec<Message<'_>> = texts
+        .iter_mut()
+        .zip(shapes)
+        .enumerate()
+        .map(|(at, (text, shape))| Message::to_be_sealed([at as u8; 12], shape.data(), text))
+        .collect();
+    cipher.seal_batch(&mut messages);
+    assert!(messages.iter().all(Message::is_done));
+    let tags: Vec<_> = messages.iter().map(|message| *message.tag()).collect();
+    texts.into_iter().zip(tags).collect()
+}
+
+fn siv_seals(shapes: &[Shape]) {
+    let cipher = Aes256Siv::new(&[9; 64]).unwrap();
+    let mut texts: Vec<_> = shapes.iter().enumerate().map(|(at, shape)| shape.text(at)).collect();
+    let mut messages: Vec<SivMessage<'_>> = texts
+        .iter_mut()
+        .zip(shapes)
+        .map(|(text, shape)| SivMessage::to_be_sealed(cipher.associate(shape.data()), text))
+        .collect();
+    cipher.seal_batch(&mut messages);
+    let ivs: Vec<_> = messages.iter().map(|message| *message.iv()).collect();
+    for (at, ((sealed, iv), shape)) in texts.iter().zip(ivs).zip(shapes).enumerate() {
+        let mut text = shape.text(at);
+        let alone = cipher.encrypt_inout_detached(shape.data(), text.as_mut_slice().into());
+        assert_eq!((sealed, iv), (&text, alone), "{at}: {shape:?}");
     }
 }
 
@@ -87,7 +133,7 @@ fn siv_opens(shapes: &[Shape]) {
     }
 }
 
-fn all_open(shapes: &[Shape]) {
+fn all_come_out(shapes: &[Shape]) {
     gcm_opens::<Aes256Gcm>(shapes);
     #[cfg(target_arch = "x86_64")]
     {
@@ -95,17 +141,18 @@ fn all_open(shapes: &[Shape]) {
         gcm_opens::<AesGcm<Aes128>>(shapes);
         gcm_opens::<AesGcm<Aes256>>(shapes);
     }
+    siv_seals(shapes);
     siv_opens(shapes);
 }
 
 #[test]
-fn every_length_opens_among_messages_of_its_own_and_of_other_lengths() {
+fn every_length_comes_out_among_messages_of_its_own_and_of_other_lengths() {
     for len in 0..=150 {
         let shape = |len| Shape { other_data: false, len, damage: None };
-        all_open(&[shape(len); 17]);
-        all_open(&[shape(16), shape(len), shape(3), shape(len), shape(200), shape(len)]);
+        all_come_out(&[shape(len); 17]);
+        all_come_out(&[shape(16), shape(len), shape(3), shape(len), shape(200), shape(len)]);
     }
-    all_open(&[]);
+    all_come_out(&[]);
 }
 
 #[test]
@@ -114,7 +161,7 @@ fn a_damaged_message_fails_by_itself_wherever_it_stands() {
         for damaged in 0..10_usize {
             let shape =
                 |at| Shape { other_data: at % 3 == 0, len, damage: (at == damaged).then_some(at * 31) };
-            all_open(&(0..10).map(shape).collect::<Vec<_>>());
+            all_come_out(&(0..10).map(shape).collect::<Vec<_>>());
         }
     }
 }
@@ -132,8 +179,8 @@ mod properties {
 
     proptest! {
         #[test]
-        fn whatever_is_opened_together_opens_as_it_does_alone(shapes in prop::collection::vec(shape(), 0..40)) {
-            all_open(&shapes);
+        fn whatever_is_done_together_comes_out_as_it_does_alone(shapes in prop::collection::vec(shape(), 0..40)) {
+            all_come_out(&shapes);
         }
     }
 }

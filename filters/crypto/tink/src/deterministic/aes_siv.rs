@@ -2,11 +2,12 @@
 //! ciphertext. The associated data is one component of S2V, also when it is empty.
 
 use std::cell::RefCell;
+use std::ops::Range;
 
 use fieldveil_aes_simd::{Aes256Siv, Associated, SivMessage};
 use prost::Message;
 
-use crate::batch::{Opened, RUN, Sealed, append_bodies, judge, take};
+use crate::batch::{Opened, RUN, Sealed, ToSeal, append_bodies, judge, take};
 use crate::buffer::{append, reserve_wiping};
 use crate::error::CryptError;
 use crate::keyset::key_value;
@@ -78,6 +79,36 @@ impl AesSivKey {
         }
     }
 
+    /// Appends the ciphertexts of values, each behind its header, and where each is with it.
+    pub(super) fn encrypt_run(&self, run: ToSeal<'_>, out: &mut Vec<u8>, sealed: &mut Vec<Range<usize>>) {
+        let start = out.len();
+        // All room at once: no plaintext is left where the buffer was before it grew.
+        out.reserve(run.sealed_len(IV_LEN));
+        for plaintext in run.plaintexts {
+            let start = out.len();
+            out.extend_from_slice(run.header);
+            out.extend_from_slice(&[0; IV_LEN]);
+            out.extend_from_slice(plaintext);
+            sealed.push(start..out.len());
+        }
+        let associated = self.associate(run.associated_data);
+        let mut rest = out.get_mut(start..).unwrap_or_default();
+        let mut lanes: [SivMessage<'_>; RUN] = Default::default();
+        let mut ivs: [&mut [u8]; RUN] = Default::default();
+        for ((lane, iv), plaintext) in lanes.iter_mut().zip(&mut ivs).zip(run.plaintexts) {
+            take(&mut rest, run.header.len());
+            *iv = take(&mut rest, IV_LEN);
+            *lane = SivMessage::to_be_sealed(associated.clone(), take(&mut rest, plaintext.len()));
+        }
+        let lanes = lanes.get_mut(..run.plaintexts.len()).unwrap_or_default();
+        self.cipher.seal_batch(lanes);
+        for (lane, iv) in lanes.iter().zip(ivs) {
+            if let Some(place) = iv.first_chunk_mut() {
+                *place = *lane.iv();
+            }
+        }
+    }
+
     /// Appends the plaintext, or nothing.
     pub(super) fn decrypt_into(
         &self,
@@ -91,6 +122,7 @@ impl AesSivKey {
         append(out, body, |body| self.cipher.decrypt_associated(&associated, body.into(), iv))
             .map_err(|_| CryptError::NotAuthentic)
     }
+
     /// Appends the plaintexts of values without their prefixes, and an outcome for each.
     pub(super) fn decrypt_run(&self, run: &[Sealed<'_>], out: &mut Vec<u8>, opened: &mut Vec<Opened>) {
         let (start, first) = (out.len(), opened.len());

@@ -1,6 +1,8 @@
-//! That values opened together come out as each does alone, whatever key it is of and whatever stands beside it.
+//! That values opened or sealed together come out as each does alone, whatever key it is of and whatever stands beside it.
 
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
+
+use std::ops::Range;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -137,6 +139,48 @@ fn deterministic_batch_is_the_same(shapes: &[Shape]) {
     );
 }
 
+/// Seals values together, and appends to both buffers.
+type SealBatch<'a> = &'a dyn Fn(&mut Vec<u8>, &mut Vec<Range<usize>>);
+
+/// That values are sealed together to what each is sealed to, behind its header, in a buffer that had something in it.
+fn sealed_batch_is_the_same(lengths: &[usize]) {
+    let texts: Vec<Vec<u8>> = lengths.iter().map(|len| vec![*len as u8; *len]).collect();
+    let (header, data) = (b"header", DATA[0]);
+    let plaintexts = || texts.iter().map(Vec::as_slice);
+    let check = |batch: SealBatch<'_>, alone: &mut dyn FnMut(&[u8]) -> Vec<u8>| {
+        let (mut out, mut sealed) = (b"before".to_vec(), Vec::from_iter(std::iter::once(0..6)));
+        batch(&mut out, &mut sealed);
+        let expected = plaintexts().map(|text| [&header[..], &alone(text)].concat());
+        let expected: Vec<Vec<u8>> = std::iter::once(b"before".to_vec()).chain(expected).collect();
+        let sealed: Vec<Vec<u8>> = sealed.into_iter().map(|range| out[range].to_vec()).collect();
+        assert_eq!(sealed, expected);
+        assert_eq!(sealed.concat(), out);
+    };
+    for primary in [1, 2, 3, 4, 5] {
+        let aead = Aead::new(&keyset(primary, &aead_keys())).unwrap();
+        let mut random = Counting(9);
+        check(
+            &|out, sealed| {
+                aead.encrypt_batch(&mut Counting(9), plaintexts(), (header, data), out, sealed).unwrap();
+            },
+            &mut |text| aead.encrypt(&mut random, text, data).unwrap(),
+        );
+        let keys = [1, 2, 3, 4, 5].map(|id| key(id, "AesSivKey", 0x12));
+        let daead = DeterministicAead::new(&keyset(primary, &keys)).unwrap();
+        check(
+            &|out, sealed| daead.encrypt_batch(plaintexts(), (header, data), out, sealed).unwrap(),
+            &mut |text| daead.encrypt(text, data).unwrap(),
+        );
+    }
+}
+
+#[test]
+fn any_number_of_values_are_sealed_together_as_alone() {
+    for count in 0..40 {
+        sealed_batch_is_the_same(&vec![count; count]);
+    }
+}
+
 #[test]
 fn value_that_fails_fails_by_itself_wherever_it_stands() {
     let whole = Shape { len: 20, key: 0, data: 0, harm: Harm::None };
@@ -173,6 +217,11 @@ fn values_of_many_associated_data_open_under_their_own_alone() {
 }
 
 proptest! {
+    #[test]
+    fn values_sealed_together_come_out_as_alone(lengths in prop::collection::vec(0..150_usize, 0..50)) {
+        sealed_batch_is_the_same(&lengths);
+    }
+
     #[test]
     fn values_opened_together_come_out_as_alone(shapes in prop::collection::vec(shape(), 0..50)) {
         aead_batch_is_the_same(&shapes);

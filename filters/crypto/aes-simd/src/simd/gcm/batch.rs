@@ -9,7 +9,7 @@ use ctutils::CtEq;
 use super::super::ghash::GHash;
 use super::super::vector::V128;
 use super::{AesGcm, counter_block, head};
-use crate::batch::{Message, OpenBatch};
+use crate::batch::{AeadBatch, Message};
 use crate::stream::{BLOCKS, add_block};
 
 /// Bytes of the longest text that shares lanes with others: with the tag's mask, a longer one fills them by itself.
@@ -23,32 +23,55 @@ struct Lane {
     hash: V128,
 }
 
-/// Lanes that are filled, one after the other, until they are encrypted together.
-struct Lanes<'c, C: BlockCipherEncrypt> {
+/// Lanes that are filled, one after the other, until they are encrypted together. `with_mask` gets the tag's mask of each
+/// message, added to the message's hash; only if it marks the message as done is the rest of the key stream added.
+struct Lanes<'c, C: BlockCipherEncrypt, F> {
     cipher: &'c C,
+    with_mask: F,
     blocks: [Block<C>; BLOCKS],
     lanes: [Lane; BLOCKS],
     filled: usize,
 }
 
-impl<C: BlockCipherEncrypt<BlockSize = U16>> OpenBatch for AesGcm<C> {
-    fn open_batch(&self, messages: &mut [Message<'_>]) {
-        let empty = Lane { message: 0, counter: 0, hash: V128::splat(0) };
-        let blocks = [Block::<C>::default(); BLOCKS];
-        let mut lanes = Lanes { cipher: &self.cipher, blocks, lanes: [empty; BLOCKS], filled: 0 };
-        let mut shared = Shared { associated_data: &[], hash: V128::splat(0) };
+impl<C: BlockCipherEncrypt<BlockSize = U16>> AeadBatch for AesGcm<C> {
+    fn seal_batch(&self, messages: &mut [Message<'_>]) {
+        let mut lanes = Lanes::new(&self.cipher, |message, mask| {
+            message.tag = mask.to_bytes();
+            message.is_done = true;
+        });
         for at in 0..messages.len() {
             let Some(message) = messages.get_mut(at) else { break };
-            message.is_open = false;
+            message.is_done = false;
+            if message.text.len() <= SHORT {
+                lanes.push_message(messages, at, V128::splat(0));
+            }
+        }
+        lanes.run(messages);
+        let mut shared = Shared::default();
+        for message in messages {
+            if message.text.len() <= SHORT {
+                let hash = self.hash(&mut shared, message);
+                message.tag = (V128::from_bytes(message.tag) ^ hash).to_bytes();
+            } else {
+                message.seal_alone(self);
+            }
+        }
+    }
+
+    fn open_batch(&self, messages: &mut [Message<'_>]) {
+        let mut lanes = Lanes::new(&self.cipher, |message, tag| {
+            message.is_done = tag.to_bytes().ct_eq(&message.tag).to_bool();
+        });
+        let mut shared = Shared::default();
+        for at in 0..messages.len() {
+            let Some(message) = messages.get_mut(at) else { break };
+            message.is_done = false;
             if message.text.len() > SHORT {
                 message.open_alone(self);
                 continue;
             }
             let hash = self.hash(&mut shared, message);
-            let (head, last) = (head(&message.nonce), message.text.len().div_ceil(16) as u32);
-            for counter in 1..=last.wrapping_add(1) {
-                lanes.push(messages, head, Lane { message: at, counter, hash });
-            }
+            lanes.push_message(messages, at, hash);
         }
         lanes.run(messages);
     }
@@ -58,6 +81,12 @@ impl<C: BlockCipherEncrypt<BlockSize = U16>> OpenBatch for AesGcm<C> {
 struct Shared<'m> {
     associated_data: &'m [u8],
     hash: V128,
+}
+
+impl Default for Shared<'_> {
+    fn default() -> Self {
+        Self { associated_data: &[], hash: V128::splat(0) }
+    }
 }
 
 impl<C: BlockCipherEncrypt<BlockSize = U16>> AesGcm<C> {
@@ -76,7 +105,23 @@ impl<C: BlockCipherEncrypt<BlockSize = U16>> AesGcm<C> {
     }
 }
 
-impl<C: BlockCipherEncrypt<BlockSize = U16>> Lanes<'_, C> {
+impl<'c, C: BlockCipherEncrypt<BlockSize = U16>, F: Fn(&mut Message<'_>, V128)> Lanes<'c, C, F> {
+    fn new(cipher: &'c C, with_mask: F) -> Self {
+        let empty = Lane { message: 0, counter: 0, hash: V128::splat(0) };
+        let blocks = [Block::<C>::default(); BLOCKS];
+        Self { cipher, with_mask, blocks, lanes: [empty; BLOCKS], filled: 0 }
+    }
+
+    /// The mask of a message and its key stream.
+    #[inline]
+    fn push_message(&mut self, messages: &mut [Message<'_>], at: usize, hash: V128) {
+        let Some(message) = messages.get(at) else { return };
+        let (head, last) = (head(&message.nonce), message.text.len().div_ceil(16) as u32);
+        for counter in 1..=last.wrapping_add(1) {
+            self.push(messages, head, Lane { message: at, counter, hash });
+        }
+    }
+
     #[inline]
     fn push(&mut self, messages: &mut [Message<'_>], head: V128, lane: Lane) {
         if let (Some(block), Some(place)) =
@@ -98,11 +143,10 @@ impl<C: BlockCipherEncrypt<BlockSize = U16>> Lanes<'_, C> {
         for (block, lane) in self.blocks.iter().zip(&self.lanes).take(self.filled) {
             let Some(message) = messages.get_mut(lane.message) else { continue };
             let Some(index) = lane.counter.checked_sub(2) else {
-                let tag = (V128::from_bytes(block.0) ^ lane.hash).to_bytes();
-                message.is_open = tag.ct_eq(&message.tag).to_bool();
+                (self.with_mask)(message, V128::from_bytes(block.0) ^ lane.hash);
                 continue;
             };
-            if message.is_open {
+            if message.is_done {
                 add_block(message.text, index as usize, block.0);
             }
         }
