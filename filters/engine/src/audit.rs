@@ -158,11 +158,22 @@ impl Audit {
 
     /// Counts a value of the label, with its outcome under this plan.
     pub fn count(&mut self, plan: &Rc<CompiledPlan>, outcome: ValueOutcome, label: &Rc<str>, now_ms: u64) {
-        if !self.pending.add(plan, label, outcome, now_ms) {
+        self.count_values(plan, (outcome, 1), label, now_ms);
+    }
+
+    /// Counts so many values of the label, with their outcome under this plan.
+    pub fn count_values(
+        &mut self,
+        plan: &Rc<CompiledPlan>,
+        counted: (ValueOutcome, u64),
+        label: &Rc<str>,
+        now_ms: u64,
+    ) {
+        if !self.pending.add(plan, label, counted, now_ms) {
             let who = self.who_under(plan);
             self.record(&who, now_ms, |_| {});
             self.pending.begin(plan);
-            self.pending.add(plan, label, outcome, now_ms);
+            self.pending.add(plan, label, counted, now_ms);
         }
     }
 

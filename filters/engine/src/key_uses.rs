@@ -69,10 +69,10 @@ pub struct KeyUses {
 }
 
 impl KeyUses {
-    /// Counts one use.
-    pub fn count(&mut self, key: KeyUse) {
+    /// Counts so many uses.
+    pub fn count(&mut self, key: KeyUse, uses: u64) {
         let count = self.pending.entry(key).or_default();
-        *count = count.saturating_add(1);
+        *count = count.saturating_add(uses);
     }
 
     /// Hands over what was counted since the last time.
@@ -120,7 +120,7 @@ mod tests {
         let siv =
             KeyUse { purpose: KeyPurpose::Deterministic, has_short_random_nonces: false, ..key("pii", 7) };
         for used in [key("pii", 7), key("pii/acme", 8), key("pii", 7), siv] {
-            uses.count(used);
+            uses.count(used, 1);
         }
         let taken: Vec<_> =
             uses.take().into_iter().map(|a| (a.statistic, a.count, a.watched.is_some())).collect();
@@ -137,12 +137,12 @@ mod tests {
     fn keys_past_the_limit_are_counted_together() {
         let mut uses = KeyUses::default();
         for id in 0..u32::try_from(MAX_COUNTED).unwrap() + 2 {
-            uses.count(key("pii", id));
+            uses.count(key("pii", id), 1);
         }
         let taken = uses.take();
         let others = taken.iter().filter(|added| added.statistic == "key_uses_of_others.aead");
         assert_eq!(others.count(), 2);
-        uses.count(key("pii", 0));
+        uses.count(key("pii", 0), 1);
         assert_eq!(uses.take().first().unwrap().statistic, "key_uses.pii.aead.0");
     }
 

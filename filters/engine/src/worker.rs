@@ -291,9 +291,9 @@ impl Worker {
         self.plans.held()
     }
 
-    /// Counts one use of a key.
-    pub fn count_key(&mut self, key: KeyUse) {
-        self.key_uses.count(key);
+    /// Counts so many uses of a key.
+    pub fn count_key(&mut self, key: KeyUse, uses: u64) {
+        self.key_uses.count(key, uses);
     }
 
     /// Hands over the uses of keys that were counted since the last time.

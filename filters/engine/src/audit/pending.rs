@@ -18,12 +18,12 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    /// Counts a value, unless there are values under another plan, of too many labels, or none at all.
+    /// Counts so many values, unless there are values under another plan, of too many labels, or none at all.
     pub fn add(
         &mut self,
         plan: &Rc<CompiledPlan>,
         label: &Rc<str>,
-        outcome: ValueOutcome,
+        (outcome, values): (ValueOutcome, u64),
         now_ms: u64,
     ) -> bool {
         if !self.plan.as_ref().is_some_and(|known| Rc::ptr_eq(known, plan)) {
@@ -40,7 +40,7 @@ impl Pending {
         if let Some(count) =
             self.counts.get_mut(place).and_then(|(_, counts)| counts.get_mut(outcome.index()))
         {
-            *count = count.saturating_add(1);
+            *count = count.saturating_add(values);
         }
         self.at_ms = now_ms;
         true

@@ -65,9 +65,15 @@ impl SessionAudit {
         self.audit.borrow_mut().authenticated();
     }
 
-    /// Counts a value of the field with its outcome under `plan`.
-    pub fn count_value(&mut self, plan: &Rc<CompiledPlan>, field: &CompiledField, outcome: ValueOutcome) {
-        self.record(|audit, now_ms| audit.count(plan, outcome, &field.label, now_ms));
+    /// Counts so many values of the field with their outcome under `plan`.
+    pub fn count_values(
+        &mut self,
+        plan: &Rc<CompiledPlan>,
+        field: &CompiledField,
+        outcome: ValueOutcome,
+        values: u64,
+    ) {
+        self.record(|audit, now_ms| audit.count_values(plan, (outcome, values), &field.label, now_ms));
     }
 
     /// Counts a row that was not revealed under `plan` because the budget is spent.

@@ -12,7 +12,7 @@ use crate::value_counts::ValueOutcome;
 
 impl Tally for Core {
     fn count(&mut self, plan: &Rc<CompiledPlan>, field: &CompiledField, outcome: ValueOutcome) {
-        self.audit.count_value(plan, field, outcome);
+        self.audit.count_values(plan, field, outcome, 1);
     }
 
     fn charge_output(&mut self, bytes: usize) -> Result<(), ClientError> {

@@ -7,7 +7,7 @@ use fieldveil_values::ValueUse;
 
 use super::{CheckedText, Core, Tally};
 use crate::client_error::ClientError;
-use crate::field::{CompiledField, FieldValue, StoredForm};
+use crate::field::{CompiledField, FieldValue, SealBatch, StoredForm};
 use crate::keyring::Keyring;
 use crate::value_counts::ValueOutcome;
 
@@ -44,7 +44,7 @@ impl Core {
         let keyring = self.keyring_for(field, text)?;
         let sealed = field.seal_with_each(&keyring, value_use(use_), text, stored, self.value_bytes())?;
         self.charge_output(sealed.iter().map(Vec::len).sum())?;
-        self.count_sealed(field, &keyring, use_);
+        self.count_sealed(field, &keyring, use_, 1);
         Ok(sealed)
     }
 
@@ -67,19 +67,51 @@ impl Core {
         let printed =
             field.seal_into(&keyring, random, value_use(use_), value, most, scratch, &mut sealed)?;
         self.charge_output(printed)?;
-        self.count_sealed(field, &keyring, use_);
+        self.count_sealed(field, &keyring, use_, 1);
         Ok(sealed)
+    }
+
+    /// Checks a value that is to be stored, and takes it into the batch, with its place in its owner's bytes. Returns false if
+    /// it is one that is sealed alone.
+    pub fn seal_later(
+        &mut self,
+        field: (usize, &CompiledField),
+        value: FieldValue<'_>,
+        at: usize,
+        batch: &mut SealBatch,
+    ) -> Result<bool, ClientError> {
+        self.keyring_for(field.1, value.bytes)?;
+        let Some(printed) = batch.add(field, value, self.value_bytes(), at)? else { return Ok(false) };
+        self.charge_output(printed)?;
+        Ok(true)
+    }
+
+    /// Seals the values of a batch, which are of these fields, each under its primary key.
+    pub fn seal_batch(&mut self, fields: &[CompiledField], batch: &mut SealBatch) -> Result<(), ClientError> {
+        if batch.values() == 0 {
+            return Ok(());
+        }
+        let keyring = self.keyring()?;
+        let ports = Rc::clone(&self.ports);
+        batch.seal(fields, &keyring, &mut *ports.borrow_mut())?;
+        for (number, field) in fields.iter().enumerate() {
+            let values = batch.count(number);
+            if values > 0 {
+                self.count_sealed(field, &keyring, ParameterUse::Store, values as u64);
+            }
+        }
+        Ok(())
+    }
+
+    fn keyring(&self) -> Result<Rc<Keyring>, ClientError> {
+        let missing =
+            || ClientError::unavailable("the key agent", "no keyset is held", "Start the key agent.");
+        self.policy.keyring().ok_or_else(missing)
     }
 
     /// Returns the keys, unless the value is too long.
     fn keyring_for(&self, field: &CompiledField, text: &[u8]) -> Result<Rc<Keyring>, ClientError> {
-        let Some(keyring) = self.policy.keyring() else {
-            return Err(ClientError::unavailable(
-                "the key agent",
-                "no keyset is held",
-                "Start the key agent.",
-            ));
-        };
+        let keyring = self.keyring()?;
         let limit = self.value_bytes();
         if text.len() > limit {
             return Err(ClientError::long_value(&field.spec.label, limit));
@@ -92,17 +124,17 @@ impl Core {
         self.worker.borrow().config.limits.protected_value_bytes
     }
 
-    /// Counts a value that was sealed, and a use of each key that did it.
-    fn count_sealed(&mut self, field: &CompiledField, keyring: &Keyring, use_: ParameterUse) {
+    /// Counts so many values that were sealed, and as many uses of each key that did it.
+    fn count_sealed(&mut self, field: &CompiledField, keyring: &Keyring, use_: ParameterUse, values: u64) {
         let mut worker = self.worker.borrow_mut();
-        field.uses(keyring, value_use(use_), |key| worker.count_key(key));
+        field.uses(keyring, value_use(use_), |key| worker.count_key(key, values));
         drop(worker);
         let outcome = match use_ {
             ParameterUse::Store => ValueOutcome::Sealed,
             ParameterUse::Search => ValueOutcome::Searched,
         };
         if let Some(plan) = self.policy.plan.clone() {
-            self.audit.count_value(&plan, field, outcome);
+            self.audit.count_values(&plan, field, outcome, values);
         }
     }
 }

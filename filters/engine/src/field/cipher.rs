@@ -81,7 +81,7 @@ impl CompiledField {
     }
 
     /// The canonical text of a value that is not sealed yet.
-    fn to_be_sealed<'t>(
+    pub(super) fn to_be_sealed<'t>(
         &self,
         use_: ValueUse,
         value: FieldValue<'t>,

@@ -103,7 +103,7 @@ fn sealed(ctx: &Context, field: &CompiledField, use_: ValueUse, text: &[u8]) -> 
     let (mut scratch, mut sealed) = (Scratch::default(), Vec::new());
     field.seal_into(&ctx.keyring, random, use_, value, limit, &mut scratch, &mut sealed)?;
     let mut worker = ctx.worker.borrow_mut();
-    field.uses(&ctx.keyring, use_, |key| worker.count_key(key));
+    field.uses(&ctx.keyring, use_, |key| worker.count_key(key, 1));
     drop(worker);
     let outcome = match use_ {
         ValueUse::Store => ValueOutcome::Sealed,

@@ -3,6 +3,7 @@
 
 mod binary_in;
 mod client;
+mod sealed_rows;
 mod server;
 mod text_in;
 mod text_out;
@@ -16,13 +17,14 @@ use fieldveil_postgres_wire::copy_data::{CopyDataError, Dialect, Quotes};
 use fieldveil_sql::{Copy, CopyFormat, CopyText};
 
 use self::binary_in::BinaryIn;
+use self::sealed_rows::{RowFormat, SealedRows, ValueSealer};
 use self::text_in::TextIn;
 pub use self::text_out::TextOut;
 use super::encoding::ClientEncoding;
 use super::rows::TreatedColumns;
 use super::settings::Settings;
 use crate::client_error::ClientError;
-use crate::database::CheckedText;
+use crate::database::{CheckedText, Core};
 use crate::field::StoredForm;
 
 /// A column of the data: the field it is, and how that is stored; None if it passes as it is.
@@ -49,10 +51,7 @@ impl Copying {
     /// Bytes of a row that is not whole.
     pub fn held(&self) -> usize {
         match self {
-            Self::Sealing(copy) => match &copy.rows {
-                RowsIn::Text(rows) => rows.held(),
-                RowsIn::Binary(rows) => rows.held(),
-            },
+            Self::Sealing(copy) => copy.held(),
             Self::No | Self::Failed | Self::Refused(_) => 0,
         }
     }
@@ -169,9 +168,10 @@ pub struct CopyIn {
     /// Which COPY of the session it is.
     number: u64,
     checked: Rc<CheckedText>,
-    /// The encoding of texts in binary format; those of text are read in UTF-8.
+    /// The encoding of the values' texts, when they have been read.
     encoding: ClientEncoding,
     rows: RowsIn,
+    sealed: SealedRows,
 }
 
 enum RowsIn {
@@ -192,9 +192,6 @@ pub enum CopyOut {
     },
 }
 
-/// Seals a value: the column, whether the value is in binary format, the value.
-type Seal<'s> = dyn FnMut((usize, StoredForm), bool, &[u8]) -> Result<Vec<u8>, ClientError> + 's;
-
 impl CopyIn {
     fn new(
         number: u64,
@@ -203,29 +200,44 @@ impl CopyIn {
     ) -> Self {
         let encoding = encoding_of(copy, settings);
         let columns = columns(checked, copy);
-        let rows = match &copy.format {
-            CopyFormat::Binary => RowsIn::Binary(BinaryIn::new(columns, limit)),
+        let (rows, format) = match &copy.format {
+            CopyFormat::Binary => (RowsIn::Binary(BinaryIn::new(columns, limit)), RowFormat::Binary),
             CopyFormat::Text(text) => {
                 let is_other = settings.encoding.is_other_server();
-                RowsIn::Text(TextIn::new(columns, text, (encoding, is_other), limit))
+                let rows = TextIn::new(columns, text, (encoding, is_other), limit);
+                (RowsIn::Text(rows), RowFormat::Text(dialect(text)))
             }
         };
-        Self { number, checked: Rc::clone(checked), encoding, rows }
+        // What is read of text is in UTF-8 already.
+        let encoding = if matches!(format, RowFormat::Binary) { encoding } else { ClientEncoding::Utf8 };
+        Self { number, checked: Rc::clone(checked), encoding, rows, sealed: SealedRows::new(format) }
     }
 
-    fn push(&mut self, bytes: &[u8], seal: &mut Seal<'_>, out: &mut Vec<u8>) -> Result<(), ClientError> {
-        match &mut self.rows {
-            RowsIn::Text(rows) => rows.push(bytes, seal, out),
-            RowsIn::Binary(rows) => rows.push(bytes, seal, out),
-        }
+    /// Bytes of a row that is not whole.
+    fn held(&self) -> usize {
+        let read = match &self.rows {
+            RowsIn::Text(rows) => rows.held(),
+            RowsIn::Binary(rows) => rows.held(),
+        };
+        read.saturating_add(self.sealed.held())
     }
 
-    /// The client has sent all.
-    fn finish(&mut self, seal: &mut Seal<'_>, out: &mut Vec<u8>) -> Result<(), ClientError> {
-        match &mut self.rows {
-            RowsIn::Text(rows) => rows.finish(seal, out),
-            RowsIn::Binary(rows) => rows.finish(),
+    /// Seals a piece of the data, or what is left if the client has sent all. Returns whole rows also where one behind them
+    /// is at fault.
+    fn seal(&mut self, piece: Option<&[u8]>, core: &mut Core) -> (Vec<u8>, Result<(), ClientError>) {
+        let Self { checked, encoding, rows, sealed, .. } = self;
+        let mut sealer = ValueSealer { core, checked, encoding: *encoding };
+        let read = match (rows, piece) {
+            (RowsIn::Text(rows), Some(piece)) => rows.push(piece, &mut sealer, sealed),
+            (RowsIn::Text(rows), None) => rows.finish(&mut sealer, sealed),
+            (RowsIn::Binary(rows), Some(piece)) => rows.push(piece, &mut sealer, sealed),
+            (RowsIn::Binary(rows), None) => rows.finish(),
+        };
+        if read.is_err() {
+            sealed.drop_row();
         }
+        let is_sealed = sealed.seal(&mut sealer);
+        (sealed.take_ready(), read.and(is_sealed))
     }
 }
 

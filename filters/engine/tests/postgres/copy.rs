@@ -12,7 +12,7 @@ use crate::support::{
 const CANARY: &str = "078-05-1120";
 
 /// The bodies of the CopyData messages, put together.
-fn copied(bytes: &[u8]) -> Vec<u8> {
+pub fn copied(bytes: &[u8]) -> Vec<u8> {
     let mut rest = bytes;
     let mut data = Vec::new();
     while rest.len() >= 5 {
@@ -26,7 +26,7 @@ fn copied(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Runs `COPY … FROM STDIN` with this data, cut into messages of `size` bytes; gives what the server got of it.
-fn copy_in(statement: &str, data: &[u8], size: usize) -> (Dialogue, Vec<u8>) {
+pub fn copy_in(statement: &str, data: &[u8], size: usize) -> (Dialogue, Vec<u8>) {
     let mut dialogue = Dialogue::with_catalog(&revealing());
     dialogue.client(&query(statement));
     dialogue.take_to_server();
@@ -40,7 +40,7 @@ fn copy_in(statement: &str, data: &[u8], size: usize) -> (Dialogue, Vec<u8>) {
 }
 
 /// Runs `COPY … TO STDOUT` with rows as the server sends them; gives what the client got of them.
-fn copy_out(statement: &str, rows: &[&[u8]]) -> (Dialogue, Vec<u8>) {
+pub fn copy_out(statement: &str, rows: &[&[u8]]) -> (Dialogue, Vec<u8>) {
     let mut dialogue = Dialogue::with_catalog(&revealing());
     dialogue.client(&query(statement));
     let mut answer = message(b'H', &[0, 0, 0]);

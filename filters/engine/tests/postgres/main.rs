@@ -12,6 +12,7 @@ mod budgets;
 mod connections;
 mod contracts;
 mod copy;
+mod copy_batches;
 mod copy_refused;
 mod cursor_columns;
 mod cursors;

@@ -3,7 +3,7 @@
 use fieldveil_postgres_wire::copy_data::binary::{self, Next};
 use zeroize::Zeroizing;
 
-use super::{CopyColumn, MAX_ROW_KEPT, Seal, malformed};
+use super::{CopyColumn, SealedRows, ValueSealer, malformed};
 use crate::client_error::ClientError;
 
 /// The state between two pieces of data.
@@ -18,8 +18,6 @@ pub struct BinaryIn {
     held: Vec<u8>,
     /// The field that is to be sealed, as far as it came.
     field: Zeroizing<Vec<u8>>,
-    /// The row so far.
-    row: Vec<u8>,
 }
 
 /// What comes next.
@@ -46,20 +44,24 @@ impl BinaryIn {
             column: 0,
             held: Vec::new(),
             field: Zeroizing::default(),
-            row: Vec::new(),
         }
     }
 
-    /// Bytes of the row that is not whole.
+    /// Bytes of the field that is not whole.
     pub fn held(&self) -> usize {
-        self.field.capacity().saturating_add(self.row.capacity())
+        self.field.capacity()
     }
 
-    pub fn push(&mut self, bytes: &[u8], seal: &mut Seal<'_>, out: &mut Vec<u8>) -> Result<(), ClientError> {
+    pub fn push(
+        &mut self,
+        bytes: &[u8],
+        sealer: &mut ValueSealer<'_>,
+        rows: &mut SealedRows,
+    ) -> Result<(), ClientError> {
         let mut joined = std::mem::take(&mut self.held);
         joined.extend_from_slice(bytes);
         let mut rest = joined.as_slice();
-        while let Some(taken) = self.step(rest, seal, out)? {
+        while let Some(taken) = self.step(rest, sealer, rows)? {
             rest = rest.get(taken..).unwrap_or_default();
         }
         // A length or a header at most: fields are taken as they come.
@@ -83,14 +85,14 @@ impl BinaryIn {
     fn step(
         &mut self,
         rest: &[u8],
-        seal: &mut Seal<'_>,
-        out: &mut Vec<u8>,
+        sealer: &mut ValueSealer<'_>,
+        rows: &mut SealedRows,
     ) -> Result<Option<usize>, ClientError> {
         let next = match self.state {
             // The server looks at nothing more, and nothing more is sent.
             Expected::Ended => return Ok((!rest.is_empty()).then_some(rest.len())),
-            Expected::Passing(left) => return Ok(self.pass(rest, left, out)),
-            Expected::Sealing(left) => return self.seal_field(rest, left, seal, out),
+            Expected::Passing(left) => return Ok(self.pass(rest, left, rows)),
+            Expected::Sealing(left) => return self.seal_field(rest, left, sealer, rows),
             Expected::Header => binary::header(rest),
             Expected::Row => binary::row(rest),
             Expected::Length => binary::length(rest),
@@ -99,12 +101,14 @@ impl BinaryIn {
             None => Ok(None),
             Some(Next::Header(length)) => {
                 let Some(header) = rest.get(..length) else { return Ok(None) };
-                out.extend_from_slice(header);
+                rows.push(header);
+                rows.end_row();
                 self.state = Expected::Row;
                 Ok(Some(length))
             }
             Some(Next::Row(None)) => {
-                out.extend_from_slice(rest.get(..2).unwrap_or_default());
+                rows.push(rest.get(..2).unwrap_or_default());
+                rows.end_row();
                 self.state = Expected::Ended;
                 Ok(Some(2))
             }
@@ -113,14 +117,14 @@ impl BinaryIn {
                     let reason = format!("it has {count} columns, and {} are copied", self.columns.len());
                     return Err(ClientError::bad_copy(self.row_number(), &reason));
                 }
-                self.row.extend_from_slice(rest.get(..2).unwrap_or_default());
+                rows.push(rest.get(..2).unwrap_or_default());
                 self.column = 0;
                 self.state = Expected::Length;
-                self.end_row_if_due(out);
+                self.end_row_if_due(rows);
                 Ok(Some(2))
             }
             Some(Next::Length(length)) => {
-                self.begin_field(rest.get(..4).unwrap_or_default(), length, out)?;
+                self.begin_field(rest.get(..4).unwrap_or_default(), length, rows)?;
                 Ok(Some(4))
             }
         }
@@ -130,7 +134,7 @@ impl BinaryIn {
         &mut self,
         prefix: &[u8],
         length: Option<usize>,
-        out: &mut Vec<u8>,
+        rows: &mut SealedRows,
     ) -> Result<(), ClientError> {
         let sealed = self.columns.get(self.column).copied().flatten().is_some();
         match length {
@@ -144,25 +148,22 @@ impl BinaryIn {
                 self.state = Expected::Sealing(length);
             }
             Some(length) if length > 0 => {
-                self.row.extend_from_slice(prefix);
+                rows.push(prefix);
                 self.state = Expected::Passing(length);
             }
             _ => {
-                self.row.extend_from_slice(prefix);
-                self.end_field(out);
+                rows.push(prefix);
+                self.end_field(rows);
             }
         }
         Ok(())
     }
 
-    fn pass(&mut self, rest: &[u8], left: usize, out: &mut Vec<u8>) -> Option<usize> {
+    fn pass(&mut self, rest: &[u8], left: usize, rows: &mut SealedRows) -> Option<usize> {
         let taken = left.min(rest.len());
-        self.row.extend_from_slice(rest.get(..taken).unwrap_or_default());
-        if self.row.len() > MAX_ROW_KEPT {
-            out.append(&mut self.row);
-        }
+        rows.push(rest.get(..taken).unwrap_or_default());
         match left.saturating_sub(taken) {
-            0 => self.end_field(out),
+            0 => self.end_field(rows),
             left => self.state = Expected::Passing(left),
         }
         (taken > 0).then_some(taken)
@@ -172,8 +173,8 @@ impl BinaryIn {
         &mut self,
         rest: &[u8],
         left: usize,
-        seal: &mut Seal<'_>,
-        out: &mut Vec<u8>,
+        sealer: &mut ValueSealer<'_>,
+        rows: &mut SealedRows,
     ) -> Result<Option<usize>, ClientError> {
         let taken = left.min(rest.len());
         self.field.extend_from_slice(rest.get(..taken).unwrap_or_default());
@@ -183,21 +184,20 @@ impl BinaryIn {
         }
         let value = std::mem::take(&mut self.field);
         let Some(column) = self.columns.get(self.column).copied().flatten() else { return Ok(None) };
-        let sealed = seal(column, true, &value)?;
-        binary::encode(Some(&sealed), &mut self.row).map_err(|error| malformed(self.row_number(), error))?;
-        self.end_field(out);
+        rows.push_sealed(column, &value, sealer)?;
+        self.end_field(rows);
         Ok(Some(taken))
     }
 
-    fn end_field(&mut self, out: &mut Vec<u8>) {
+    fn end_field(&mut self, rows: &mut SealedRows) {
         self.column = self.column.saturating_add(1);
         self.state = Expected::Length;
-        self.end_row_if_due(out);
+        self.end_row_if_due(rows);
     }
 
-    fn end_row_if_due(&mut self, out: &mut Vec<u8>) {
+    fn end_row_if_due(&mut self, rows: &mut SealedRows) {
         if self.column >= self.columns.len() {
-            out.append(&mut self.row);
+            rows.end_row();
             self.rows = self.rows.saturating_add(1);
             self.state = Expected::Row;
         }

@@ -3,17 +3,12 @@
 use std::rc::Rc;
 
 use fieldveil_postgres_wire::frontend::{CopyFail, Tag};
-use fieldveil_sql::ParameterUse;
-use fieldveil_values::ValueUse;
 
-use super::{Copies, CopyIn, Copying};
+use super::{Copies, Copying};
 use crate::client_error::ClientError;
 use crate::database::{CheckedText, Core};
-use crate::field::StoredForm;
 use crate::postgres::client::Outcome;
-use crate::postgres::encoding::ClientEncoding;
 use crate::postgres::pending::{Awaited, PendingResponse, PendingResponses};
-use crate::postgres::seal::{decoded, not_text};
 use crate::postgres::settings::Settings;
 use crate::postgres::{CallbackOutput, ReadySession, Waiting};
 
@@ -40,30 +35,23 @@ impl Copies {
         pending: &mut PendingResponses,
         out: &mut CallbackOutput,
     ) {
-        self.seal_rows(core, pending, out, |copy, seal, rows| copy.push(piece, seal, rows));
+        self.seal_rows(Some(piece), core, pending, out);
     }
 
     /// Seals the last row, which the client's CopyDone completes.
     pub fn finish(&mut self, core: &mut Core, pending: &mut PendingResponses, out: &mut CallbackOutput) {
-        self.seal_rows(core, pending, out, |copy, seal, rows| copy.finish(seal, rows));
+        self.seal_rows(None, core, pending, out);
     }
 
     fn seal_rows(
         &mut self,
+        piece: Option<&[u8]>,
         core: &mut Core,
         pending: &mut PendingResponses,
         out: &mut CallbackOutput,
-        run: impl FnOnce(&mut CopyIn, &mut super::Seal<'_>, &mut Vec<u8>) -> Result<(), ClientError>,
     ) {
         let Copying::Sealing(copy) = &mut self.from_client else { return };
-        let mut rows = Vec::new();
-        let checked = Rc::clone(&copy.checked);
-        let encoding = copy.encoding;
-        let mut seal = |column, binary, value: &[u8]| match binary {
-            true => seal_copied(core, (&checked, encoding), column, true, value),
-            false => seal_copied(core, (&checked, ClientEncoding::Utf8), column, false, value),
-        };
-        let sealed = run(copy, &mut seal, &mut rows);
+        let (mut rows, sealed) = copy.seal(piece, core);
         // What is whole before the row at fault may go: the COPY takes all or nothing.
         if !rows.is_empty() {
             out.to_server.push(Tag::CopyData.code());
@@ -92,21 +80,6 @@ impl Copies {
         pending.push(PendingResponse::client(Awaited::CopyEnd));
         self.fail();
     }
-}
-
-fn seal_copied(
-    core: &mut Core,
-    (checked, encoding): (&CheckedText, ClientEncoding),
-    (field, stored): (usize, StoredForm),
-    binary: bool,
-    value: &[u8],
-) -> Result<Vec<u8>, ClientError> {
-    let field = checked.plan.fields.get(field);
-    let field = field.ok_or_else(|| ClientError::protocol("a copied column without a plan"))?;
-    let value = decoded(encoding, field, (0, binary), value)?;
-    let text = field.read_parameter(ValueUse::Store, 0, binary, &value)?;
-    core.seal(field, &text, stored, ParameterUse::Store)
-        .map_err(|error| not_text(error, &value, (field.declared.oid(), binary)))
 }
 
 impl ReadySession {

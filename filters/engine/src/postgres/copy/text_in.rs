@@ -6,11 +6,10 @@ use fieldveil_postgres_wire::copy_data::{CopyDataError, Dialect, Found, Scanner,
 use fieldveil_sql::{CopyHeader, CopyText};
 use zeroize::Zeroizing;
 
-use super::{CopyColumn, MAX_ROW_KEPT, Seal, dialect, malformed};
+use super::{CopyColumn, SealedRows, ValueSealer, dialect, malformed};
 use crate::client_error::ClientError;
 use crate::field::StoredForm;
 use crate::postgres::encoding::{ClientEncoding, EncodingError};
-use crate::postgres::seal::bytea_text;
 
 /// The end-of-data mark that may stand alone on a line of the text format.
 const MARK: &[u8] = b"\\.";
@@ -42,8 +41,6 @@ pub struct TextIn {
     line: Vec<u8>,
     /// The field that is to be sealed, as written.
     field: Zeroizing<Vec<u8>>,
-    /// The row so far.
-    row: Vec<u8>,
 }
 
 /// What ends a field.
@@ -81,16 +78,20 @@ impl TextIn {
             column: 0,
             line: Vec::new(),
             field: Zeroizing::default(),
-            row: Vec::new(),
         }
     }
 
-    /// Bytes of the row that is not whole.
+    /// Bytes of the field that is not whole.
     pub fn held(&self) -> usize {
-        self.field.capacity().saturating_add(self.row.capacity())
+        self.field.capacity()
     }
 
-    pub fn push(&mut self, bytes: &[u8], seal: &mut Seal<'_>, out: &mut Vec<u8>) -> Result<(), ClientError> {
+    pub fn push(
+        &mut self,
+        bytes: &[u8],
+        sealer: &mut ValueSealer<'_>,
+        rows: &mut SealedRows,
+    ) -> Result<(), ClientError> {
         if self.encoding.may_hide_delimiters() && !bytes.is_ascii() {
             return Err(self.encoding.unread("the data of the COPY"));
         }
@@ -100,7 +101,7 @@ impl TextIn {
                 return Ok(());
             }
             if self.marked {
-                return self.end_marked(rest, out);
+                return self.end_marked(rest, rows);
             }
             let found = self
                 .scanner
@@ -114,17 +115,19 @@ impl TextIn {
             };
             let (piece, behind) = rest.split_at_checked(at).unwrap_or((rest, &[]));
             rest = behind;
-            self.take(piece, out)?;
+            let missing = MARK.len().saturating_add(2).saturating_sub(self.line.len());
+            self.line.extend_from_slice(piece.get(..missing.min(piece.len())).unwrap_or_default());
+            match end {
+                None => self.take(piece, rows)?,
+                Some(end) => self.field_ends(piece, end, sealer, rows)?,
+            }
             if matches!(found, Found::Marker(_)) {
                 if self.line != MARK {
                     return Err(malformed(self.row_number(), CopyDataError::Marker));
                 }
-                self.row.clear();
+                rows.drop_row();
                 self.field.clear();
                 self.marked = true;
-            }
-            if let Some(end) = end {
-                self.field_ends(end, seal, out)?;
             }
         }
         Ok(())
@@ -132,12 +135,13 @@ impl TextIn {
 
     /// The line of the end-of-data mark has nothing else on it, and ends as it ends: the server wants that to be as the
     /// lines before.
-    fn end_marked(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), ClientError> {
+    fn end_marked(&mut self, bytes: &[u8], rows: &mut SealedRows) -> Result<(), ClientError> {
         for byte in bytes {
             self.line.push(*byte);
             match self.line.strip_prefix(MARK) {
                 Some(b"\n" | b"\r\n") => {
-                    out.append(&mut self.line);
+                    rows.push(&self.line);
+                    rows.end_row();
                     self.ended = true;
                     return Ok(());
                 }
@@ -149,7 +153,7 @@ impl TextIn {
     }
 
     /// The client has sent all: the last line need not end with a newline.
-    pub fn finish(&mut self, seal: &mut Seal<'_>, out: &mut Vec<u8>) -> Result<(), ClientError> {
+    pub fn finish(&mut self, sealer: &mut ValueSealer<'_>, rows: &mut SealedRows) -> Result<(), ClientError> {
         if self.marked && !self.ended {
             // Its line has to have an end.
             return Err(malformed(self.row_number(), CopyDataError::Marker));
@@ -162,26 +166,25 @@ impl TextIn {
             Ok(Found::Newline(_)) if !self.scanner.take_carriage() => {}
             _ => return Err(ClientError::bad_copy(self.row_number(), "its last line is not complete")),
         }
-        self.field_ends(End::Data, seal, out)
+        self.field_ends(b"", End::Data, sealer, rows)
     }
 
     fn row_number(&self) -> u64 {
         self.rows.saturating_add(1)
     }
 
-    /// Takes in a piece of a field, with the delimiter or newline that ends it.
-    fn take(&mut self, piece: &[u8], out: &mut Vec<u8>) -> Result<(), ClientError> {
-        let missing = MARK.len().saturating_add(2).saturating_sub(self.line.len());
-        self.line.extend(piece.iter().take(missing));
-        if self.sealed_column().is_none() && self.header == CopyHeader::None {
-            self.row.extend_from_slice(piece);
-            if self.row.len() > MAX_ROW_KEPT {
-                out.append(&mut self.row);
-            }
+    /// Takes in a piece of a field that goes on behind it.
+    fn take(&mut self, piece: &[u8], rows: &mut SealedRows) -> Result<(), ClientError> {
+        if self.passes() {
+            rows.push(piece);
             return Ok(());
         }
         self.field.extend_from_slice(piece);
-        if self.field.len() > self.limit {
+        self.check_length(self.field.len())
+    }
+
+    fn check_length(&self, bytes: usize) -> Result<(), ClientError> {
+        if bytes > self.limit {
             return Err(ClientError::limit(
                 "a value of a protected column in the data of the COPY is too long to be sealed",
                 "Shorten the value, or raise limits.protected_value_bytes in the sidecar's configuration.",
@@ -190,28 +193,55 @@ impl TextIn {
         Ok(())
     }
 
+    /// Whether the field goes to the server as it comes.
+    fn passes(&self) -> bool {
+        self.sealed_column().is_none() && self.header == CopyHeader::None
+    }
+
     fn sealed_column(&self) -> CopyColumn {
         self.columns.get(self.column).copied().flatten().filter(|_| self.header == CopyHeader::None)
     }
 
-    fn field_ends(&mut self, end: End, seal: &mut Seal<'_>, out: &mut Vec<u8>) -> Result<(), ClientError> {
+    /// Takes in the last piece of a field, with the delimiter or newline that ends it.
+    fn field_ends(
+        &mut self,
+        piece: &[u8],
+        end: End,
+        sealer: &mut ValueSealer<'_>,
+        rows: &mut SealedRows,
+    ) -> Result<(), ClientError> {
         let carriage = self.scanner.take_carriage();
         self.scanner = Scanner::default();
+        if self.passes() {
+            rows.push(piece);
+            return self.next_field(end, rows);
+        }
+        let joined;
+        let field = if self.field.is_empty() {
+            self.check_length(piece.len())?;
+            piece
+        } else {
+            self.take(piece, rows)?;
+            joined = std::mem::take(&mut self.field);
+            joined.as_slice()
+        };
         let tail = match end {
             End::Data => 0,
             End::Line if carriage => 2,
             End::Line | End::Delimiter => 1,
         };
-        if self.header != CopyHeader::None {
-            return self.header_ends(end, tail, out);
+        let parts = field.split_at_checked(field.len().saturating_sub(tail)).unwrap_or((field, &[]));
+        match self.sealed_column() {
+            None => self.header_ends(parts, end, rows),
+            Some(column) => {
+                self.write_sealed(column, parts.0, sealer, rows)?;
+                rows.push(parts.1);
+                self.next_field(end, rows)
+            }
         }
-        if let Some(column) = self.sealed_column() {
-            let field = std::mem::take(&mut self.field);
-            let (raw, tail) =
-                field.split_at_checked(field.len().saturating_sub(tail)).unwrap_or((&field, &[]));
-            self.write_sealed(column, raw, seal)?;
-            self.row.extend_from_slice(tail);
-        }
+    }
+
+    fn next_field(&mut self, end: End, rows: &mut SealedRows) -> Result<(), ClientError> {
         if end == End::Delimiter {
             self.column = self.column.saturating_add(1);
             if self.column >= self.columns.len() {
@@ -222,7 +252,7 @@ impl TextIn {
         if self.column.saturating_add(1) != self.columns.len() {
             return Err(self.wrong_count());
         }
-        out.append(&mut self.row);
+        rows.end_row();
         self.rows = self.rows.saturating_add(1);
         self.column = 0;
         self.line.clear();
@@ -231,9 +261,12 @@ impl TextIn {
 
     /// A field of the header ends, or all of it. A header that nobody looks at goes as an empty line, for it may be a row
     /// after all; one that must match is looked at here, for the server would log the line at fault.
-    fn header_ends(&mut self, end: End, tail: usize, out: &mut Vec<u8>) -> Result<(), ClientError> {
-        let field = std::mem::take(&mut self.field);
-        let (raw, tail) = field.split_at_checked(field.len().saturating_sub(tail)).unwrap_or((&field, &[]));
+    fn header_ends(
+        &mut self,
+        (raw, tail): (&[u8], &[u8]),
+        end: End,
+        rows: &mut SealedRows,
+    ) -> Result<(), ClientError> {
         if let CopyHeader::Match(names) = &self.header {
             // The server, too, converts the data before it reads escapes in it.
             let read = self.encoding.decode(raw).map_err(|error| error.about("the header of the COPY"))?;
@@ -250,17 +283,17 @@ impl TextIn {
                     "its header is not that of the columns that are copied",
                 ));
             }
-            self.row.extend_from_slice(raw);
+            rows.push(raw);
         }
         if end == End::Delimiter {
             if matches!(self.header, CopyHeader::Match(_)) {
-                self.row.extend_from_slice(tail);
+                rows.push(tail);
             }
             self.column = self.column.saturating_add(1);
             return Ok(());
         }
-        self.row.extend_from_slice(tail);
-        out.append(&mut self.row);
+        rows.push(tail);
+        rows.end_row();
         self.header = CopyHeader::None;
         self.column = 0;
         self.line.clear();
@@ -271,7 +304,8 @@ impl TextIn {
         &mut self,
         column: (usize, StoredForm),
         raw: &[u8],
-        seal: &mut Seal<'_>,
+        sealer: &mut ValueSealer<'_>,
+        rows: &mut SealedRows,
     ) -> Result<(), ClientError> {
         let forced = |list: &[bool]| list.get(self.column).copied().unwrap_or_default();
         let what = "a value of a protected column in the data of the COPY";
@@ -286,7 +320,7 @@ impl TextIn {
         let decoded;
         let value = match value {
             None => {
-                self.row.extend_from_slice(raw);
+                rows.push(raw);
                 return Ok(());
             }
             Some(Cow::Borrowed(value)) => value,
@@ -302,13 +336,7 @@ impl TextIn {
             )
             .about(what));
         }
-        let sealed = seal(column, false, value)?;
-        let sealed = if column.1 == StoredForm::Raw { bytea_text(&sealed) } else { sealed };
-        match self.dialect.quotes {
-            None => text::encode(&self.dialect, Some(&sealed), &mut self.row),
-            Some(quotes) => csv::encode(&self.dialect, quotes, Some(&sealed), &mut self.row),
-        }
-        Ok(())
+        rows.push_sealed(column, value, sealer)
     }
 
     fn wrong_count(&self) -> ClientError {

@@ -1,0 +1,176 @@
+//! Rows from the client as the server gets them, with their protected values sealed.
+
+use std::rc::Rc;
+
+use fieldveil_envelope as envelope;
+use fieldveil_postgres_wire::copy_data::{CopyDataError, Dialect, binary, csv, text};
+use fieldveil_sql::ParameterUse;
+use fieldveil_values::ValueUse;
+
+use super::MAX_ROW_KEPT;
+use crate::client_error::ClientError;
+use crate::database::{CheckedText, Core};
+use crate::field::{FieldValue, SealBatch, StoredForm};
+use crate::postgres::encoding::ClientEncoding;
+use crate::postgres::seal::{bytea_text, decoded, not_text};
+
+/// Bytes of a buffer that are kept for the next piece of data.
+const MAX_KEPT: usize = 64 << 10;
+
+/// What seals the values of a COPY.
+pub struct ValueSealer<'s> {
+    pub core: &'s mut Core,
+    pub checked: &'s Rc<CheckedText>,
+    /// The encoding of the values' texts.
+    pub encoding: ClientEncoding,
+}
+
+/// How a row is written.
+pub enum RowFormat {
+    /// As text or CSV.
+    Text(Dialect),
+    /// As binary.
+    Binary,
+}
+
+/// Rows on their way to the server. Where a value waits to be sealed together with others, the bytes are without it until
+/// [`Self::seal`].
+pub struct SealedRows {
+    format: RowFormat,
+    /// Rows that wait for values, and behind them the row that is not whole.
+    bytes: Vec<u8>,
+    /// Where the row begins that is not whole, in the bytes and among the values that wait.
+    row: (usize, usize),
+    batch: SealBatch,
+    /// What may go to the server.
+    ready: Vec<u8>,
+    /// An armored envelope, before it is written as a value.
+    armored: Vec<u8>,
+}
+
+impl SealedRows {
+    pub fn new(format: RowFormat) -> Self {
+        let (bytes, row, batch, ready, armored) = Default::default();
+        Self { format, bytes, row, batch, ready, armored }
+    }
+
+    /// Bytes that are held from one piece of data to the next.
+    pub fn held(&self) -> usize {
+        self.bytes.capacity()
+    }
+
+    /// Appends a part of the row that passes as it is.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        if self.bytes.len().saturating_sub(self.row.0) > MAX_ROW_KEPT {
+            self.end_row();
+        }
+    }
+
+    /// Appends a value of a protected column, which is sealed now or later.
+    pub fn push_sealed(
+        &mut self,
+        (number, how): (usize, StoredForm),
+        value: &[u8],
+        sealer: &mut ValueSealer<'_>,
+    ) -> Result<(), ClientError> {
+        let field = sealer.checked.plan.fields.get(number);
+        let field = field.ok_or_else(|| ClientError::protocol("a copied column without a plan"))?;
+        let is_binary = matches!(self.format, RowFormat::Binary);
+        let value = decoded(sealer.encoding, field, (0, is_binary), value)?;
+        let text = field.read_parameter(ValueUse::Store, 0, is_binary, &value)?;
+        let explained = |error| not_text(error, &value, (field.declared.oid(), is_binary));
+        let (core, at) = (&mut *sealer.core, self.bytes.len());
+        let stored = FieldValue { bytes: &text, how };
+        if core.seal_later((number, field), stored, at, &mut self.batch).map_err(explained)? {
+            return if self.batch.is_full() { self.seal(sealer) } else { Ok(()) };
+        }
+        let sealed = core.seal(field, &text, how, ParameterUse::Store).map_err(explained)?;
+        write_value(&self.format, how, &sealed, &mut self.bytes)
+    }
+
+    /// The row is whole, or long enough that its beginning may go before it is.
+    pub fn end_row(&mut self) {
+        self.row = (self.bytes.len(), self.batch.values());
+    }
+
+    /// Forgets the row that is not whole.
+    pub fn drop_row(&mut self) {
+        self.bytes.truncate(self.row.0);
+        self.batch.truncate(self.row.1);
+    }
+
+    /// Seals the values that wait. Whole rows may go then.
+    pub fn seal(&mut self, sealer: &mut ValueSealer<'_>) -> Result<(), ClientError> {
+        let sealed = sealer.core.seal_batch(&sealer.checked.plan.fields, &mut self.batch);
+        let moved = sealed.and_then(|()| self.put_envelopes_in());
+        self.batch.clear();
+        moved
+    }
+
+    /// Puts what the values were sealed to where it belongs, and parts whole rows from the one that is not.
+    fn put_envelopes_in(&mut self) -> Result<(), ClientError> {
+        let Self { format, bytes, row, batch, ready, armored } = self;
+        let mut rest = Vec::new();
+        let mut position = 0;
+        for (number, (at, how, envelope)) in batch.envelopes().enumerate() {
+            let is_whole = number < row.1;
+            if !is_whole && position < row.0 {
+                ready.extend_from_slice(bytes.get(position..row.0).unwrap_or_default());
+                position = row.0;
+            }
+            let out = if is_whole { &mut *ready } else { &mut rest };
+            out.extend_from_slice(bytes.get(position..at).unwrap_or_default());
+            position = at;
+            if how == StoredForm::Armored {
+                armored.clear();
+                envelope::armor_to(envelope, armored);
+                write_value(format, how, armored, out)?;
+            } else {
+                write_value(format, how, envelope, out)?;
+            }
+        }
+        if position < row.0 {
+            ready.extend_from_slice(bytes.get(position..row.0).unwrap_or_default());
+            position = row.0;
+        }
+        rest.extend_from_slice(bytes.get(position..).unwrap_or_default());
+        *row = (0, 0);
+        if bytes.capacity() > MAX_KEPT {
+            *bytes = rest;
+        } else {
+            bytes.clear();
+            bytes.append(&mut rest);
+        }
+        Ok(())
+    }
+
+    /// Hands over what may go to the server.
+    pub fn take_ready(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.ready)
+    }
+}
+
+/// Appends a sealed value as the format has it.
+fn write_value(
+    format: &RowFormat,
+    how: StoredForm,
+    sealed: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<(), ClientError> {
+    let too_long =
+        |_: CopyDataError| ClientError::protocol("a sealed value is too long for a row of the COPY");
+    match format {
+        RowFormat::Binary => return binary::encode(Some(sealed), out).map_err(too_long),
+        RowFormat::Text(dialect) if how == StoredForm::Raw => write_field(dialect, &bytea_text(sealed), out),
+        RowFormat::Text(dialect) => write_field(dialect, sealed, out),
+    }
+    Ok(())
+}
+
+fn write_field(dialect: &Dialect, value: &[u8], out: &mut Vec<u8>) {
+    match dialect.quotes {
+        None => text::encode(dialect, Some(value), out),
+        Some(quotes) => csv::encode(dialect, quotes, Some(value), out),
+    }
+}
