@@ -1,5 +1,7 @@
 //! Values of every declared type, and masks of them.
 
+use std::borrow::Cow;
+
 use std::sync::LazyLock;
 
 use fieldveil_values::mysql::{self, Settings};
@@ -151,7 +153,7 @@ fn of_mysql(declared: &DeclaredType, from: u8, value: &[u8]) {
     let settings = Settings { mariadb: from & 1 == 1, ..Settings::default() };
     for use_ in [ValueUse::Store, ValueUse::Search] {
         let parameter = mysql::read_parameter(declared, &settings, use_, from, from & 2 == 2, value);
-        let literal = mysql::read_literal(declared, &settings, use_, value);
+        let literal = mysql::read_literal(declared, &settings, use_, value).map(Cow::Owned);
         for canonical in [parameter, literal].into_iter().flatten() {
             assert_eq!(declared.canonicalize_for(use_, &canonical).as_deref(), Ok(&canonical[..]));
             let Ok(shown) = mysql::encode_text(declared, &settings, &canonical) else { continue };

@@ -13,7 +13,6 @@ use fieldveil_mysql_wire::packet::Header;
 use fieldveil_sql::{Load, LoadCharset, ParameterUse};
 use fieldveil_values::mysql::Settings;
 use fieldveil_values::{ValueUse, mysql, oid};
-use zeroize::Zeroizing;
 
 use self::rows::FileRows;
 use super::CallbackOutput;
@@ -21,6 +20,7 @@ use super::seal::bad_value;
 use crate::audit::Ended;
 use crate::client_error::ClientError;
 use crate::database::{CheckedText, Core, Place};
+use crate::field::Clear;
 use crate::ports::Level;
 
 /// Bytes of rows that are kept before the first of them goes.
@@ -220,7 +220,7 @@ fn seal_field(
     }
     let code = ColumnType::VarString.code();
     let text = mysql::read_parameter(&field.declared, values, ValueUse::Store, code, false, value)
-        .map(Zeroizing::new)
+        .map(Clear::from)
         .map_err(|error| bad_value(field, &error.to_string()))?;
     place.refuse_shown(STORE, Some(&text))?;
     let sealed = place.fit(STORE, core.seal(field, &text, stored, STORE)?)?;

@@ -7,7 +7,6 @@ use fieldveil_mysql_wire::column_type::ColumnType;
 use fieldveil_mysql_wire::command::{Parameter, ParameterType, ParameterValue, StmtExecute};
 use fieldveil_sql::{Form, like_pattern};
 use fieldveil_values::{mysql, oid};
-use zeroize::Zeroizing;
 
 use super::long_data::Ahead;
 use super::seal::bad_value;
@@ -15,7 +14,7 @@ use super::sql_context::SqlContext;
 use super::statements::{ParameterPlaces, Statement};
 use crate::client_error::ClientError;
 use crate::database::{CheckedText, Core, Place, misplaced, value_use};
-use crate::field::StoredForm;
+use crate::field::{Clear, StoredForm};
 
 impl SqlContext {
     /// The execution to forward: every value in a protected place sealed.
@@ -28,21 +27,23 @@ impl SqlContext {
     ) -> Result<(), ClientError> {
         let places = ParameterPlaces::of(checked, statement.parameters.get());
         let long_data = statement.long_data.borrow();
-        let given = std::mem::take(&mut execution.parameters);
-        for (index, parameter) in given.into_iter().enumerate() {
-            match places.protected(index) {
-                None => execution.parameters.push(parameter),
-                Some(place) => {
-                    let ahead = u16::try_from(index).ok().and_then(|index| long_data.get(index));
-                    let sealed = self.seal_parameter(core, &parameter, place, ahead, checked)?;
-                    execution.parameters.extend(sealed);
-                }
+        // The further envelopes of a parameter that is looked for under several keys, by its index.
+        let mut further = Vec::new();
+        for (index, parameter) in execution.parameters.iter_mut().enumerate() {
+            let Some(place) = places.protected(index) else { continue };
+            let ahead = u16::try_from(index).ok().and_then(|index| long_data.get(index));
+            let (first, others) = self.seal_parameter(core, parameter, place, ahead, checked)?;
+            *parameter = first;
+            if !others.is_empty() {
+                further.push((index, others));
             }
         }
+        insert_behind(&mut execution.parameters, further);
         execution.sends_types = true;
         Ok(())
     }
 
+    /// Returns what the server gets of a parameter: its value sealed, and under each further key where it is looked for.
     fn seal_parameter(
         &self,
         core: &mut Core,
@@ -50,14 +51,14 @@ impl SqlContext {
         parameter: &fieldveil_sql::Parameter,
         ahead: Option<&Ahead>,
         checked: &CheckedText,
-    ) -> Result<Vec<Parameter<'static>>, ClientError> {
+    ) -> Result<(Parameter<'static>, Vec<Parameter<'static>>), ClientError> {
         let place = Place::of(checked, parameter.field)?;
         let Place { field, stored, .. } = place;
         let count = checked.envelopes(parameter);
         let (code, unsigned, value): (u8, bool, &[u8]) = match &given.value {
             ParameterValue::Null => {
                 place.refuse_shown(parameter.use_, None)?;
-                return Ok((0..count).map(|_| sent(stored, None)).collect());
+                return Ok((sent(stored, None), (1..count).map(|_| sent(stored, None)).collect()));
             }
             ParameterValue::Value(value) => {
                 let ParameterType { column_type, unsigned } = given.parameter_type;
@@ -91,22 +92,40 @@ impl SqlContext {
         };
         let (settings, use_) = (self.settings.values, value_use(parameter.use_));
         let text = mysql::read_parameter(&field.declared, &settings, use_, code, unsigned, &value)
-            .map(Zeroizing::new)
+            .map(Clear::from)
             .map_err(|error| bad_value(field, &error.to_string()))?;
         place.refuse_shown(parameter.use_, Some(&text))?;
-        let sealed = match parameter.form {
+        let (first, others) = match parameter.form {
             Form::Value => {
                 let sealed = core.seal(field, &text, stored, parameter.use_)?;
-                vec![place.fit(parameter.use_, sealed)?]
+                (place.fit(parameter.use_, sealed)?, Vec::new())
             }
-            Form::Pattern => vec![like_pattern(&core.seal(field, &text, stored, parameter.use_)?)],
-            Form::Envelopes => core.seal_with_each(field, &text, stored, parameter.use_)?,
+            Form::Pattern => (like_pattern(&core.seal(field, &text, stored, parameter.use_)?), Vec::new()),
+            Form::Envelopes => {
+                let mut sealed = core.seal_with_each(field, &text, stored, parameter.use_)?.into_iter();
+                (sealed.next().ok_or_else(misplaced)?, sealed.collect())
+            }
             Form::Array => return Err(misplaced()),
         };
-        if sealed.len() != count {
+        if others.len().saturating_add(1) != count {
             return Err(misplaced());
         }
-        Ok(sealed.into_iter().map(|sealed| sent(stored, Some(sealed))).collect())
+        let others = others.into_iter().map(|sealed| sent(stored, Some(sealed))).collect();
+        Ok((sent(stored, Some(first)), others))
+    }
+}
+
+/// Inserts parameters behind those with these indexes.
+fn insert_behind<'p>(parameters: &mut Vec<Parameter<'p>>, further: Vec<(usize, Vec<Parameter<'p>>)>) {
+    if further.is_empty() {
+        return;
+    }
+    let mut further = further.into_iter().peekable();
+    for (index, parameter) in std::mem::take(parameters).into_iter().enumerate() {
+        parameters.push(parameter);
+        if let Some((_, others)) = further.next_if(|(behind, _)| *behind == index) {
+            parameters.extend(others);
+        }
     }
 }
 

@@ -351,7 +351,7 @@ impl ClientForm for MySqlForm<'_> {
         };
         let text =
             mysql::read_parameter(&field.declared, self.settings, ValueUse::Store, code, false, &stored);
-        text.map(Zeroizing::new).map_err(|e| e.to_string())
+        text.map(|text| Zeroizing::new(text.into_owned())).map_err(|e| e.to_string())
     }
 
     fn is_canonical(&self, _: &CompiledField) -> bool {

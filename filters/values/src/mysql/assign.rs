@@ -26,7 +26,7 @@ pub(super) struct Place<'a> {
 
 impl Place<'_> {
     /// The canonical text.
-    pub fn assign(self, given: &Given) -> Result<Vec<u8>, ValueError> {
+    pub fn assign<'v>(self, given: &Given<'v>) -> Result<Cow<'v, [u8]>, ValueError> {
         if let Given::String(bytes) = given {
             return self.string(bytes);
         }
@@ -38,7 +38,7 @@ impl Place<'_> {
             Kind::Date | Kind::Timestamp(_) => self.date_or_moment(given)?,
             Kind::Time(_) => self.time(given)?,
             Kind::Json | Kind::Jsonb => match given {
-                Given::Integer(number) => return self.canonical(&number.to_string()),
+                Given::Integer(number) => return self.canonical(number.to_string()),
                 _ => return Err(self.refused(given)),
             },
             Kind::Bytea(_) => match given {
@@ -50,32 +50,39 @@ impl Place<'_> {
             // Any other is taken from strings alone.
             _ => return Err(self.refused(given)),
         };
-        self.canonical(&text)
+        self.canonical(text)
     }
 
-    fn refused(self, given: &Given) -> ValueError {
+    fn refused(self, given: &Given<'_>) -> ValueError {
         ValueError::NotTaken { from: given.name(), to: self.kind.family_name() }
     }
 
     /// What is given is text that is read one way only.
-    fn canonical(self, text: &str) -> Result<Vec<u8>, ValueError> {
+    fn canonical<'t>(self, text: impl Into<Cow<'t, str>>) -> Result<Cow<'t, [u8]>, ValueError> {
+        let text = text.into();
         // Whether they count, the column's collation says; a stored value has none.
         let is_padded = matches!(self.kind, Kind::Bpchar(_)) && text.ends_with(' ');
         if is_padded && self.use_ == ValueUse::Search {
             return Err(ValueError::NeverStored);
         }
-        self.kind.canonicalize_for(self.use_, text.as_bytes(), usize::MAX).map(Cow::into_owned)
+        match text {
+            Cow::Borrowed(text) => self.kind.canonicalize_for(self.use_, text.as_bytes(), usize::MAX),
+            Cow::Owned(text) => {
+                let canonical = self.kind.canonicalize_for(self.use_, text.as_bytes(), usize::MAX)?;
+                Ok(Cow::Owned(canonical.into_owned()))
+            }
+        }
     }
 
-    fn string(self, bytes: &[u8]) -> Result<Vec<u8>, ValueError> {
+    fn string<'v>(self, bytes: &'v [u8]) -> Result<Cow<'v, [u8]>, ValueError> {
         if matches!(self.kind, Kind::Bytea(_)) {
-            return self.canonical(&bytea::decode(bytes));
+            return self.canonical(bytea::decode(bytes));
         }
         self.text(std::str::from_utf8(bytes).map_err(|_| ValueError::Invalid("UTF-8 text"))?)
     }
 
     /// A string, or a number written as one.
-    pub fn text(self, text: &str) -> Result<Vec<u8>, ValueError> {
+    pub fn text<'t>(self, text: &'t str) -> Result<Cow<'t, [u8]>, ValueError> {
         let canonical = match self.kind {
             Kind::Integer(_) | Kind::Bool => self.whole(text)?,
             Kind::Float8 => self.double(finite(text)?),
@@ -87,10 +94,10 @@ impl Place<'_> {
             Kind::Time(p) => self.clock(moment::parse_clock(text)?, p)?,
             _ => return self.canonical(text),
         };
-        self.canonical(&canonical)
+        self.canonical(canonical)
     }
 
-    fn characters(self, given: &Given) -> Result<String, ValueError> {
+    fn characters(self, given: &Given<'_>) -> Result<String, ValueError> {
         // A number or date is compared with a string as a number or date, of which many strings are one.
         if self.use_ == ValueUse::Search {
             return Err(self.refused(given));
@@ -116,7 +123,7 @@ impl Place<'_> {
     }
 
     /// An integer, or a boolean, which is one that is 0 or 1.
-    fn integral(self, given: &Given) -> Result<String, ValueError> {
+    fn integral(self, given: &Given<'_>) -> Result<String, ValueError> {
         match given {
             Given::Integer(number) => self.whole(&number.to_string()),
             Given::Decimal(text) => self.whole(text),
@@ -152,7 +159,7 @@ impl Place<'_> {
         }
     }
 
-    fn float(self, given: &Given) -> Result<String, ValueError> {
+    fn float(self, given: &Given<'_>) -> Result<String, ValueError> {
         match given {
             Given::Integer(number) => Ok(number.to_string()),
             Given::Double(number) => Ok(self.double(*number)),
@@ -166,7 +173,7 @@ impl Place<'_> {
         float::print(if self.settings.mariadb { number + 0.0 } else { number })
     }
 
-    fn decimal(self, given: &Given, modifier: Option<numeric::Modifier>) -> Result<String, ValueError> {
+    fn decimal(self, given: &Given<'_>, modifier: Option<numeric::Modifier>) -> Result<String, ValueError> {
         match given {
             Given::Integer(number) => Ok(number.to_string()),
             Given::Decimal(text) => numeric::canonicalize(text, None),
@@ -182,7 +189,7 @@ impl Place<'_> {
         }
     }
 
-    fn date_or_moment(self, given: &Given) -> Result<String, ValueError> {
+    fn date_or_moment(self, given: &Given<'_>) -> Result<String, ValueError> {
         match given {
             Given::Date(moment) | Given::Datetime(moment) => self.moment(*moment),
             // Other numbers are of two-digit years.
@@ -204,7 +211,7 @@ impl Place<'_> {
         }
     }
 
-    fn time(self, given: &Given) -> Result<String, ValueError> {
+    fn time(self, given: &Given<'_>) -> Result<String, ValueError> {
         let Kind::Time(precision) = self.kind else { return Err(self.refused(given)) };
         match given {
             Given::Time(clock) => self.clock(*clock, precision),

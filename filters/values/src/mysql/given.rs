@@ -7,20 +7,20 @@ use crate::types::exactly;
 
 /// What a client has given.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Given {
+pub(super) enum Given<'v> {
     Integer(i128),
     Double(f64),
     /// As text.
-    Decimal(String),
+    Decimal(&'v str),
     /// Characters or bytes: what of the two, the column says.
-    String(Vec<u8>),
+    String(&'v [u8]),
     Date(Moment),
     Datetime(Moment),
     Time(Clock),
 }
 
-impl Given {
-    pub fn decode(type_code: u8, unsigned: bool, bytes: &[u8]) -> Result<Self, ValueError> {
+impl<'v> Given<'v> {
+    pub fn decode(type_code: u8, unsigned: bool, bytes: &'v [u8]) -> Result<Self, ValueError> {
         Ok(match type_code {
             code::TINY => {
                 Self::Integer(integer(u8::from_le_bytes(exactly(bytes, "TINYINT")?), unsigned, |n| {
@@ -46,7 +46,7 @@ impl Given {
             code::FLOAT => Self::double(f64::from(f32::from_le_bytes(exactly(bytes, "FLOAT")?)))?,
             code::DOUBLE => Self::double(f64::from_le_bytes(exactly(bytes, "DOUBLE")?))?,
             code::DECIMAL | code::NEWDECIMAL => {
-                let text = String::from_utf8(bytes.to_vec());
+                let text = std::str::from_utf8(bytes);
                 Self::Decimal(text.map_err(|_| ValueError::Invalid("DECIMAL"))?)
             }
             code::DATE => Self::Date(Moment { clock: Clock::MIDNIGHT, ..Moment::decode(bytes)? }),
@@ -61,7 +61,7 @@ impl Given {
             | code::LONG_BLOB
             | code::BLOB
             | code::VAR_STRING
-            | code::STRING => Self::String(bytes.to_vec()),
+            | code::STRING => Self::String(bytes),
             _ => return Err(ValueError::Unsupported("parameters of this type; send text")),
         })
     }

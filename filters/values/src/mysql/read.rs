@@ -13,14 +13,14 @@ use crate::{DeclaredType, ValueError, ValueUse};
 ///
 /// `type_code` and `unsigned` are what the client named; `bytes` is the value without its length. Long data, and what
 /// stands in a column, is a string (253).
-pub fn read_parameter(
+pub fn read_parameter<'v>(
     declared: &DeclaredType,
     settings: &Settings,
     use_: ValueUse,
     type_code: u8,
     unsigned: bool,
-    bytes: &[u8],
-) -> Result<Vec<u8>, ValueError> {
+    bytes: &'v [u8],
+) -> Result<Cow<'v, [u8]>, ValueError> {
     let kind = column::kind(declared)?;
     Place { kind, use_, settings }.assign(&Given::decode(type_code, unsigned, bytes)?)
 }
@@ -42,5 +42,5 @@ pub fn read_literal(
         };
     }
     let text = std::str::from_utf8(text).map_err(|_| ValueError::Invalid("UTF-8 text"))?;
-    Place { kind, use_, settings }.text(text)
+    Place { kind, use_, settings }.text(text).map(Cow::into_owned)
 }

@@ -8,6 +8,7 @@
     clippy::unwrap_used
 )]
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use fieldveil_values::mysql::{self, Column, Settings};
@@ -156,7 +157,7 @@ fn check_parameters(recorded: &Value) {
         for case in recorded[mode]["parameters"].as_array().unwrap() {
             let declared = declared(&case[0]);
             let (code, unsigned, value) = (number(&case[1]), case[2].as_bool().unwrap(), unhex(&case[3]));
-            let ours = mysql::read_parameter(&declared, &settings, ValueUse::Store, code, unsigned, &value);
+            let ours = read_parameter(&declared, &settings, ValueUse::Store, code, unsigned, &value);
             taken.check(
                 &declared,
                 &settings,
@@ -185,7 +186,7 @@ fn check_searches(recorded: &Value) {
             Value::Null => mysql::read_literal(&declared, &settings, ValueUse::Search, &value),
             code => {
                 let unsigned = case[3].as_bool().unwrap();
-                mysql::read_parameter(&declared, &settings, ValueUse::Search, number(code), unsigned, &value)
+                read_parameter(&declared, &settings, ValueUse::Search, number(code), unsigned, &value)
             }
         };
         let Ok(sought) = sought else { continue };
@@ -194,7 +195,7 @@ fn check_searches(recorded: &Value) {
         let found: Vec<&Value> = stored
             .filter(|stored| {
                 let text = stored.as_str().unwrap().as_bytes();
-                let kept = mysql::read_parameter(&declared, &settings, ValueUse::Store, 253, false, text);
+                let kept = read_parameter(&declared, &settings, ValueUse::Store, 253, false, text);
                 kept.unwrap() == sought
             })
             .collect();
@@ -215,9 +216,21 @@ fn check_doubles(recorded: &Value) {
     let (float8, settings) = ("float8".parse::<DeclaredType>().unwrap(), settings(recorded, "plain"));
     for case in recorded["doubles"].as_array().unwrap() {
         let bits = unhex(&case[0]);
-        let canonical = mysql::read_parameter(&float8, &settings, ValueUse::Store, 5, false, &bits).unwrap();
+        let canonical = read_parameter(&float8, &settings, ValueUse::Store, 5, false, &bits).unwrap();
         let text = mysql::encode_text(&float8, &settings, &canonical).unwrap();
         assert_eq!(shown(&text), case[1].as_str().unwrap());
         assert_eq!(mysql::encode_binary(&float8, &settings, &canonical), Ok(bits));
     }
+}
+
+/// The canonical text of a parameter, owned.
+pub fn read_parameter(
+    declared: &DeclaredType,
+    settings: &Settings,
+    use_: ValueUse,
+    type_code: u8,
+    unsigned: bool,
+    bytes: &[u8],
+) -> Result<Vec<u8>, ValueError> {
+    mysql::read_parameter(declared, settings, use_, type_code, unsigned, bytes).map(Cow::into_owned)
 }

@@ -6,6 +6,7 @@ use fieldveil_values::mysql::{self, CharacterSet, Settings};
 use fieldveil_values::{DeclaredType, Mask, ValueUse};
 use proptest::prelude::*;
 
+use crate::mysql::read_parameter;
 use crate::vocabulary;
 
 /// The types that MySQL has, each with the code that a parameter of its own has.
@@ -89,7 +90,7 @@ proptest! {
             return Ok(());
         };
         let binary = mysql::encode_binary(&declared, &settings, &canonical).unwrap();
-        let read = |code, bytes: &[u8]| mysql::read_parameter(&declared, &settings, ValueUse::Store, code, false, bytes);
+        let read = |code, bytes: &[u8]| read_parameter(&declared, &settings, ValueUse::Store, code, false, bytes);
         prop_assert_eq!(read(253, &shown), Ok(canonical.clone()));
         prop_assert_eq!(read(code, without_length(code, &binary)), Ok(canonical));
     }
@@ -105,7 +106,7 @@ proptest! {
             return Ok(());
         };
         let binary = mysql::encode_binary(&declared, &settings, &canonical).unwrap();
-        let read = |code, bytes: &[u8]| mysql::read_parameter(&declared, &settings, ValueUse::Store, code, false, bytes);
+        let read = |code, bytes: &[u8]| read_parameter(&declared, &settings, ValueUse::Store, code, false, bytes);
         // MariaDB has no negative zero.
         let expected = if &canonical[..] == b"-0" && settings.mariadb && declared.name() == "float8" { b"0".to_vec() } else { canonical };
         prop_assert_eq!(read(253, &shown), Ok(expected.clone()));
@@ -115,7 +116,7 @@ proptest! {
     #[test]
     fn what_is_looked_for_is_what_is_stored((declared, code) in declared(), settings in settings(), text in text()) {
         let text = text.as_bytes();
-        let read = |use_| mysql::read_parameter(&declared, &settings, use_, code, false, text);
+        let read = |use_| read_parameter(&declared, &settings, use_, code, false, text);
         if let Ok(sought) = read(ValueUse::Search) {
             prop_assert_eq!(read(ValueUse::Store), Ok(sought));
         }
@@ -147,7 +148,7 @@ proptest! {
         let _ = mysql::encode_text(&declared, &settings, &bytes);
         let _ = mysql::encode_binary(&declared, &settings, &bytes);
         let _ = mysql::read_literal(&declared, &settings, use_, &bytes);
-        if let Ok(canonical) = mysql::read_parameter(&declared, &settings, use_, code, unsigned, &bytes) {
+        if let Ok(canonical) = read_parameter(&declared, &settings, use_, code, unsigned, &bytes) {
             prop_assert_eq!(declared.canonicalize_for(use_, &canonical), Ok(canonical));
         }
     }
@@ -182,9 +183,8 @@ fn types_without_a_form_in_mysql_are_refused_with_a_remedy() {
 #[test]
 fn zero_dates_are_refused_by_what_to_store_instead() {
     let settings = Settings::default();
-    let read = |code, bytes: &[u8]| {
-        mysql::read_parameter(&plain("date"), &settings, ValueUse::Store, code, false, bytes)
-    };
+    let read =
+        |code, bytes: &[u8]| read_parameter(&plain("date"), &settings, ValueUse::Store, code, false, bytes);
     let texts: [&[u8]; 4] = [b"0000-00-00", b"2024-00-01", b"2024-01-00", b"0000-00-00 00:00:00"];
     let refused = texts.iter().map(|text| read(253, text)).chain([read(10, b""), read(12, &[0; 7])]);
     for answer in refused {
@@ -291,7 +291,7 @@ fn long_values_have_their_length_before_them() {
 fn numbers_and_dates_are_not_looked_for_among_strings() {
     let settings = Settings::default();
     let sought = |name: &str, code, bytes: &[u8]| {
-        mysql::read_parameter(&plain(name), &settings, ValueUse::Search, code, false, bytes)
+        read_parameter(&plain(name), &settings, ValueUse::Search, code, false, bytes)
     };
     assert!(sought("text", 3, &1_i32.to_le_bytes()).is_err());
     // Whether trailing spaces count, the column's collation says.
