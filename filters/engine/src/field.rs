@@ -253,6 +253,16 @@ impl CompiledField {
         self.spec.write == WriteRule::Seal
     }
 
+    /// Whether the reader gets values as they are stored, if these are envelopes.
+    pub fn is_concealed(&self) -> bool {
+        matches!(self.read, ReadTreatment::Conceal) && self.budget.is_none()
+    }
+
+    /// Whether a reader who sees envelopes gets the stored value as it is.
+    pub fn stays_as_stored(&self, stored: &[u8], how: StoredForm) -> bool {
+        matches!(self.conceal(stored, how), Ok(None))
+    }
+
     /// What a reader who sees envelopes gets for the stored value: None if it passes as it is, else what comes in its
     /// place. A plaintext among envelopes is not shown.
     pub fn conceal(&self, stored: &[u8], how: StoredForm) -> Result<Option<Shown>, FieldError> {

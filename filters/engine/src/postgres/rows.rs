@@ -1,6 +1,8 @@
 //! Treats rows on their way to the client. The server's RowDescription says which of their columns are protected, or
 //! the analysis does where a column comes from no table.
 
+mod form;
+
 use std::rc::Rc;
 
 use fieldveil_postgres_wire::backend::{DataRow, DataRowWriter, FieldDescription, RowDescription, Tag};
@@ -9,13 +11,15 @@ use fieldveil_postgres_wire::{Format, Header, WireError, copy_data};
 use fieldveil_sql::ResultField;
 use zeroize::Zeroizing;
 
+pub use self::form::PostgresForm;
 use super::catalog;
-use super::encoding::{ClientEncoding, EncodingError, has_text_elements, is_text};
+use super::encoding::ClientEncoding;
 use crate::client_error::ClientError;
-use crate::database::{CheckedText, ClientForm, Costs, RowError, RowTreatment, Tally, Treated};
+use crate::database::{CheckedText, Costs, RowError, RowTreatment, Tally, Treated};
 use crate::field::{CompiledField, FieldValue, OpenedBatch, ReadTreatment, StoredForm};
 use crate::keyring::Keyring;
 use crate::memory::{Weight, size_of_all};
+use crate::value_counts::ValueOutcome;
 
 /// Where a result column comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +50,8 @@ pub struct TreatedColumns {
     /// What the check of the statement found.
     pub checked: Rc<CheckedText>,
     treated: Vec<TreatedColumn>,
+    /// Whether the reader gets each value as it is stored.
+    is_concealed: bool,
     _weight: Weight,
 }
 
@@ -138,12 +144,46 @@ impl TreatedColumns {
         });
         let treated: Vec<_> = treated.collect();
         let bytes = size_of_all::<TreatedColumn>(treated.capacity()).saturating_add(size_of::<Self>());
-        Self { treated, checked: Rc::clone(checked), _weight: checked.weight.beside(bytes) }
+        let is_concealed = treated.iter().all(|column| {
+            let is_in_place = column.binary || column.stored != StoredForm::Raw;
+            is_in_place && checked.plan.fields.get(column.field).is_some_and(CompiledField::is_concealed)
+        });
+        let weight = checked.weight.beside(bytes);
+        Self { treated, checked: Rc::clone(checked), is_concealed, _weight: weight }
     }
 
     /// Whether the rows pass unchanged.
     pub fn is_empty(&self) -> bool {
         self.treated.is_empty()
+    }
+
+    /// Whether a row goes to the client as it came, because its protected values are envelopes and the reader gets these. If it
+    /// does, the values are counted. A row that is malformed, or has a value that is no envelope, does not.
+    pub fn passes(&self, body: &[u8], encoding: ClientEncoding, tally: &mut dyn Tally) -> bool {
+        if !self.is_concealed || !encoding.is_utf8() {
+            return false;
+        }
+        let Ok(row) = DataRow::parse(body) else { return false };
+        let values = || {
+            let mut treated = self.treated.iter().peekable();
+            row.values().enumerate().filter_map(move |(index, value)| {
+                Some((treated.next_if(|column| column.index == index)?, value))
+            })
+        };
+        let fields = &self.checked.plan.fields;
+        let stays = |(column, value): &(&TreatedColumn, Option<&[u8]>)| {
+            let field = fields.get(column.field);
+            value.is_none_or(|value| field.is_some_and(|field| field.stays_as_stored(value, column.stored)))
+        };
+        if values().filter(stays).count() != self.treated.len() {
+            return false;
+        }
+        for (column, _) in values().filter(|(_, value)| value.is_some()) {
+            if let Some(field) = fields.get(column.field) {
+                tally.count(&self.checked.plan, field, ValueOutcome::Concealed);
+            }
+        }
+        true
     }
 
     /// Writes the row to `out` with its protected values treated.
@@ -321,60 +361,6 @@ pub fn treat_value(
         Treated::Written | Treated::Null => {}
     }
     Ok(treated != Treated::Null)
-}
-
-/// The client's form of values: text or binary, and the encoding of texts in it.
-#[derive(Clone, Copy)]
-pub struct PostgresForm {
-    pub binary: bool,
-    pub(super) encoding: ClientEncoding,
-}
-
-impl PostgresForm {
-    /// Returns a stored value that is no envelope in UTF-8.
-    fn decode(&self, field: &CompiledField, value: &[u8]) -> Result<Zeroizing<Vec<u8>>, ClientError> {
-        let decoded = self.encoding.decode(value).map_err(|error| of_stored(error, field))?;
-        Ok(Zeroizing::new(decoded.into_owned()))
-    }
-
-    /// Puts the value that was written from `start` on into the client's encoding.
-    fn encode_shown(
-        &self,
-        field: &CompiledField,
-        out: &mut Vec<u8>,
-        start: usize,
-    ) -> Result<(), ClientError> {
-        let oid = field.declared.oid();
-        if !self.binary || is_text(oid) {
-            return self.encoding.encode_tail(out, start).map_err(|error| of_stored(error, field));
-        }
-        // In the binary form of an array each element has its length before it.
-        if has_text_elements(out.get(start..).unwrap_or_default(), oid) {
-            let reason = "arrays of text are not converted in binary format";
-            return Err(of_stored(EncodingError::AsciiAlone(reason), field));
-        }
-        Ok(())
-    }
-}
-
-/// The error for a value of this field that the client cannot be given in its encoding.
-fn of_stored(error: EncodingError, field: &CompiledField) -> ClientError {
-    let label = &field.spec.label;
-    error.about(&format!("a value of {label}")).about(label)
-}
-
-impl ClientForm for PostgresForm {
-    fn plaintext(&self, field: &CompiledField, stored: FieldValue<'_>) -> Result<Zeroizing<Vec<u8>>, String> {
-        field.stored_text(stored.bytes, stored.how)
-    }
-
-    fn is_canonical(&self, field: &CompiledField) -> bool {
-        !self.binary && field.declared.shows_canonical()
-    }
-
-    fn encode(&self, field: &CompiledField, canonical: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
-        field.show_as(self.binary, canonical, out)
-    }
 }
 
 impl From<WireError> for RowError {

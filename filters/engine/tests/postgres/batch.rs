@@ -170,3 +170,31 @@ fn rows_past_a_budget_are_masked_or_null() {
         }
     }
 }
+
+#[test]
+fn concealed_rows_pass_but_for_what_is_no_envelope() {
+    let fields = revealing();
+    let mut rows = rows(&fields);
+    rows.truncate(9);
+    rows[2] = [None, rows[2][1].clone()];
+    let mut concealing = fields;
+    for field in &mut concealing {
+        field["read"] = json!({"treatment": "conceal"});
+        field["on_plaintext"] = json!("null");
+    }
+    for format in ROW_FORMATS {
+        let shown = |rows: &[[Option<Vec<u8>>; 2]]| {
+            let rows = rows.iter().enumerate().flat_map(|(number, row)| format.row(number, row));
+            [format.begin(), rows.collect(), format.end()].concat()
+        };
+        let (to_client, counts) = answered(format, &concealing, &rows, true);
+        assert!(to_client.ends_with(&shown(&rows).split_off(format.begin().len())), "{format:?}");
+        assert!(counts.contains(&"concealed.customer.ssn 8".to_owned()), "{counts:?}");
+        let mut with_plaintext = rows.clone();
+        with_plaintext[5][1] = Some(CANARY.as_bytes().to_vec());
+        let (to_client, counts) = answered(format, &concealing, &with_plaintext, true);
+        with_plaintext[5][1] = None;
+        assert!(to_client.ends_with(&shown(&with_plaintext).split_off(format.begin().len())), "{format:?}");
+        assert!(counts.contains(&"plaintext.customer.notes 1".to_owned()), "{counts:?}");
+    }
+}

@@ -49,6 +49,14 @@ impl CopyOut {
         Ok(Some(header.len().saturating_add(taken)))
     }
 
+    /// Whether a CopyData message goes to the client as it came; as [`rows::TreatedColumns::passes`].
+    pub fn passes(&mut self, body: &[u8], encoding: ClientEncoding, tally: &mut dyn Tally) -> bool {
+        match self {
+            Self::Text(rows) => rows.passes(body, tally),
+            Self::Binary { started, columns } => *started && columns.passes(body, encoding, tally),
+        }
+    }
+
     /// Opens together what is sealed in the rows at the begin of these messages.
     pub fn open_ahead(&self, messages: &[u8], keyring: &Keyring, batch: &mut OpenedBatch) {
         match self {

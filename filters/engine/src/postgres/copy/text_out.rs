@@ -10,11 +10,12 @@ use zeroize::Zeroizing;
 
 use super::{CopyColumn, dialect};
 use crate::database::{CheckedText, Costs, RowError, RowTreatment, Tally};
-use crate::field::{FieldValue, OpenedBatch, StoredForm};
+use crate::field::{CompiledField, FieldValue, OpenedBatch, StoredForm};
 use crate::keyring::Keyring;
 use crate::postgres::encoding::ClientEncoding;
 use crate::postgres::rows::{self, PostgresForm};
 use crate::value_buffers::restart;
+use crate::value_counts::ValueOutcome;
 
 /// What the rows get.
 pub struct TextOut {
@@ -25,6 +26,8 @@ pub struct TextOut {
     encoding: ClientEncoding,
     /// The first line is a header.
     header: bool,
+    /// Whether the reader gets each value as it is stored.
+    is_concealed: bool,
     /// Where the fields of the row are.
     places: Vec<(usize, usize)>,
     /// What the client gets of a value, before it is written as a field.
@@ -48,14 +51,18 @@ impl TextOut {
     ) -> Self {
         let costs = Costs::of(&checked.plan, columns.iter().flatten().map(|(field, _)| *field));
         let column = |(field, stored)| Column { field, stored, row_cost: costs.of_row(&checked.plan, field) };
-        let columns = columns.iter().map(|protected| protected.map(column)).collect();
+        let columns: Vec<Option<Column>> = columns.iter().map(|protected| protected.map(column)).collect();
+        let is_concealed = columns.iter().flatten().all(|column| {
+            let field = checked.plan.fields.get(column.field);
+            column.stored != StoredForm::Raw && field.is_some_and(CompiledField::is_concealed)
+        });
         let mut dialect = dialect(text);
         if let Ok(Some(null)) = encoding.encode_statement(Some(dialect.null.clone())) {
             dialect.null = null;
         }
         let header = text.header != CopyHeader::None;
         let (places, shown) = Default::default();
-        Self { checked, columns, dialect, encoding, header, places, shown }
+        Self { checked, columns, dialect, encoding, header, is_concealed, places, shown }
     }
 
     /// Appends a row's begin, up to its last protected value, with these treated. Gives how many bytes that took of the
@@ -83,6 +90,34 @@ impl TextOut {
         restart(&mut shown);
         (self.places, self.shown) = (places, shown);
         begun
+    }
+
+    /// Whether a row goes to the client as it came; as [`rows::TreatedColumns::passes`].
+    pub fn passes(&mut self, row: &[u8], tally: &mut dyn Tally) -> bool {
+        if !self.is_concealed || self.header || !self.encoding.is_utf8() {
+            return false;
+        }
+        let mut places = std::mem::take(&mut self.places);
+        let passes = matches!(self.find(row, &mut places), Ok(true));
+        let values = || {
+            let values = self.columns.iter().zip(&places);
+            values.filter_map(|(column, (start, end))| Some((column.as_ref()?, row.get(*start..*end)?)))
+        };
+        let fields = &self.checked.plan.fields;
+        let is_null = |raw: &[u8]| raw == self.dialect.null;
+        // An envelope has nothing in it that the format escapes or quotes.
+        let stays = |(column, raw): (&Column, &[u8])| {
+            let is_envelope = |field: &CompiledField| field.stays_as_stored(raw, column.stored);
+            is_null(raw) || fields.get(column.field).is_some_and(is_envelope)
+        };
+        let passes = passes && values().all(stays);
+        for (column, _) in values().filter(|(_, raw)| passes && !is_null(raw)) {
+            if let Some(field) = fields.get(column.field) {
+                tally.count(&self.checked.plan, field, ValueOutcome::Concealed);
+            }
+        }
+        self.places = places;
+        passes
     }
 
     fn treat(

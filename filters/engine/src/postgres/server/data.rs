@@ -107,7 +107,9 @@ impl ReadySession {
         core: &mut Core,
         out: &mut CallbackOutput,
     ) -> Result<Fate, &'static str> {
-        if self.copies.from_server.is_none() {
+        let encoding = self.settings.encoding.now();
+        let Some(copy) = &mut self.copies.from_server else { return Ok(Fate::Pass) };
+        if copy.passes(body, encoding, core) {
             return Ok(Fate::Pass);
         }
         let start = out.to_client.len();
@@ -163,13 +165,14 @@ impl ReadySession {
             self.row_failed(&error, core, out);
             return Ok(Fate::Taken);
         };
-        // A row without protected columns passes as it came.
-        if columns.is_empty() {
+        // A row without protected columns passes as it came, and so does one whose values stay as they are stored.
+        let encoding = self.settings.encoding.now();
+        if columns.is_empty() || columns.passes(body, encoding, core) {
             return Ok(Fate::Pass);
         }
         // The row is written with its protected values opened, masked or left out, and these are counted.
         let start = out.to_client.len();
-        let written = columns.write(body, self.settings.encoding.now(), &keyring, &mut out.to_client, core);
+        let written = columns.write(body, encoding, &keyring, &mut out.to_client, core);
         match written {
             Ok(()) => {}
             Err(RowError::Server(reason)) => return Err(reason),
