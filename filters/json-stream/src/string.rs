@@ -1,5 +1,7 @@
 //! JSON strings and the text that they stand for.
 
+use std::ops::Deref;
+
 use thiserror::Error;
 use zeroize::Zeroizing;
 
@@ -10,12 +12,42 @@ use crate::plain::plain;
 #[error("not a JSON string that stands for Unicode text")]
 pub struct NotAString;
 
-/// The text that a JSON string, quotes included, stands for: UTF-8.
-pub fn string_text(json: &[u8]) -> Result<Zeroizing<Vec<u8>>, NotAString> {
+/// The text that a JSON string stands for, as UTF-8.
+pub enum StringText<'j> {
+    /// It has no escapes: it stands in the JSON as it is.
+    Plain(&'j [u8]),
+    /// It had escapes.
+    Unescaped(Zeroizing<Vec<u8>>),
+}
+
+impl Deref for StringText<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Plain(text) => text,
+            Self::Unescaped(text) => text,
+        }
+    }
+}
+
+/// The text that a JSON string, quotes included, stands for. It is copied only if it has escapes.
+pub fn read_string(json: &[u8]) -> Result<StringText<'_>, NotAString> {
     let inside = json.strip_prefix(b"\"").and_then(|json| json.strip_suffix(b"\"")).ok_or(NotAString)?;
+    if run(inside) == inside.len() {
+        return std::str::from_utf8(inside).map(|_| StringText::Plain(inside)).map_err(|_| NotAString);
+    }
     let mut text = Zeroizing::new(Vec::with_capacity(inside.len()));
     unescape(inside, &mut text)?;
-    Ok(text)
+    Ok(StringText::Unescaped(text))
+}
+
+/// The same, as a copy of its own.
+pub fn string_text(json: &[u8]) -> Result<Zeroizing<Vec<u8>>, NotAString> {
+    Ok(match read_string(json)? {
+        StringText::Plain(text) => Zeroizing::new(text.to_vec()),
+        StringText::Unescaped(text) => text,
+    })
 }
 
 /// Appends a text as a JSON string with its quotes; what need not be escaped is not.

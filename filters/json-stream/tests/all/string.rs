@@ -1,7 +1,7 @@
 //! JSON strings and the text that they stand for: as serde_json reads them.
-#![allow(missing_docs, clippy::arithmetic_side_effects, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 
-use fieldveil_json_stream::{NotAString, string_text, write_string};
+use fieldveil_json_stream::{NotAString, StringText, read_string, string_text, write_string};
 
 #[test]
 fn every_character_is_read_from_its_escape() {
@@ -17,6 +17,16 @@ fn every_character_is_read_from_its_escape() {
         let json = format!("\"\\u{high:04x}\\u{low:04X}\"");
         assert_eq!(string_text(json.as_bytes()).unwrap().as_slice(), String::from(character).as_bytes());
     }
+}
+
+#[test]
+fn string_is_copied_only_if_it_has_escapes() {
+    for plain in ["\"\"", "\"a\"", "\"no escapes, though it is long and has ä and 字\""] {
+        let text = read_string(plain.as_bytes()).unwrap();
+        assert!(matches!(text, StringText::Plain(inside) if inside == &plain.as_bytes()[1..plain.len() - 1]));
+    }
+    let text = read_string(br#""tab\there, and \u00e4""#).unwrap();
+    assert!(matches!(&text, StringText::Unescaped(text) if text.as_slice() == "tab\there, and ä".as_bytes()));
 }
 
 #[test]
