@@ -5,7 +5,7 @@ use std::ops::Deref;
 use thiserror::Error;
 use zeroize::Zeroizing;
 
-use crate::plain::plain;
+use crate::plain::run;
 
 /// A text that is no JSON string, or one that stands for no Unicode text (a lone surrogate).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -74,14 +74,6 @@ pub fn write_string(text: &str, out: &mut Vec<u8>) {
         }
     }
     out.push(b'"');
-}
-
-/// How many bytes from the beginning stand for themselves within a string.
-fn run(bytes: &[u8]) -> usize {
-    let eights = plain(bytes);
-    let rest = bytes.get(eights..).unwrap_or_default();
-    let is_special = |byte: &u8| matches!(byte, b'\\' | b'"' | 0..0x20);
-    eights.saturating_add(rest.iter().position(is_special).unwrap_or(rest.len()))
 }
 
 fn hex_digit(value: u8) -> u8 {
