@@ -17,7 +17,7 @@ use crate::fetch::PrincipalKey;
 /// then written at once.
 const MAX_PRINCIPALS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1023);
 /// Principals whose policy input is kept. A further one takes the place of who asked longest ago.
-const MAX_KNOWN: NonZeroUsize = NonZeroUsize::MIN.saturating_add(255);
+const MAX_KNOWN: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 /// Bytes of a question to the policy that is kept with its input, which takes a few times as much: about 4 MB for all.
 const MAX_KNOWN_BYTES: usize = 4096;
 
