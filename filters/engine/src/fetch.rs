@@ -24,11 +24,16 @@ thread_local! {
     static HASHED_BY: RandomState = RandomState::new();
 }
 
+/// The hash of something that clients choose parts of.
+pub(crate) fn hash_of(value: &impl Hash) -> u64 {
+    HASHED_BY.with(|by| by.hash_one(value))
+}
+
 impl PrincipalKey {
     /// Of this input.
     pub fn new(input: &PlanInput) -> Self {
         let request: Rc<str> = Rc::from(input.to_request());
-        let hash = HASHED_BY.with(|by| by.hash_one(&request));
+        let hash = hash_of(&request);
         Self { request, hash }
     }
 

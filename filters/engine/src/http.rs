@@ -85,7 +85,14 @@ impl Exchange {
         self.take(ExchangeInput::RequestTrailers(trailers))
     }
 
-    /// The response's head has come. `from_upstream` is false for what Envoy or this filter answered itself.
+    /// Whether the response's head says anything that this exchange goes by. It does not where the route names nothing of a
+    /// response: then an empty head may be given as the service's, and all passes alike.
+    pub fn reads_response_head(&self) -> bool {
+        !matches!(&self.phase, ExchangePhase::Ready(exchange) if exchange.route.response.is_none())
+    }
+
+    /// The response's head has come. `from_upstream` is false for what Envoy or this filter answered itself; of a success it
+    /// does not matter.
     pub fn response_head(&mut self, head: Head, from_upstream: bool, end_of_stream: bool) -> ExchangeOutput {
         self.take(ExchangeInput::ResponseHead { head, from_upstream, ends: end_of_stream })
     }

@@ -36,6 +36,8 @@ pub struct Service {
     needing_keys: Vec<Rc<CompiledField>>,
     /// What sets of routes say together, by the numbers of the routes.
     united: RefCell<LruCache<Box<[usize]>, United>>,
+    /// Memory for the numbers of the routes that a request fits.
+    fitting: RefCell<Vec<usize>>,
 }
 
 /// What a set of routes says together, or why they contradict each other.
@@ -126,7 +128,8 @@ impl Service {
             .cloned()
             .collect();
         let united = RefCell::new(LruCache::new(MAX_UNITED));
-        Ok(Self { refuses_unmatched: plan.refuses_unmatched, routes, needing_keys, united })
+        let refuses_unmatched = plan.refuses_unmatched;
+        Ok(Self { refuses_unmatched, routes, needing_keys, united, fitting: RefCell::default() })
     }
 
     /// Returns what is said of requests with this method and this path. The path is the one that was sent, without the
@@ -137,20 +140,23 @@ impl Service {
         }
         let path = Path::parse(path).ok_or(Unroutable::BadPath)?;
         let routes = self.routes.iter().enumerate();
-        let fitting: Box<[usize]> =
-            routes.filter(|(_, route)| route.fits(method, &path)).map(|(index, _)| index).collect();
-        let route = self.united(fitting)?;
+        let mut fitting = self.fitting.take();
+        fitting.clear();
+        fitting.extend(routes.filter(|(_, route)| route.fits(method, &path)).map(|(index, _)| index));
+        let route = self.united(&fitting);
+        self.fitting.replace(fitting);
+        let route = route?;
         Ok(if path.is_plain() || route.segments.is_empty() { route } else { Rc::new(route.sent_as(&path)) })
     }
 
     /// Returns what these routes say together.
-    fn united(&self, fitting: Box<[usize]>) -> United {
+    fn united(&self, fitting: &[usize]) -> United {
         let mut united = self.united.borrow_mut();
-        if let Some(known) = united.get(&fitting) {
+        if let Some(known) = united.get(fitting) {
             return known.clone();
         }
         let route = unite::unite(fitting.iter().filter_map(|index| self.routes.get(*index))).map(Rc::new);
-        united.put(fitting, route.clone());
+        united.put(fitting.into(), route.clone());
         route
     }
 

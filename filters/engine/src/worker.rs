@@ -18,7 +18,7 @@ use crate::key_uses::{Added, KeyUse, KeyUses};
 use crate::keyring::Keyring;
 use crate::memory::{Account, User, Users};
 use crate::plans::{Holder, Plans};
-use crate::principals::Principals;
+use crate::principals::{Principal, Principals};
 use crate::reports::{Ages, Held};
 use crate::routes::{MakeReady, Services};
 use crate::server_catalog::ServerCatalog;
@@ -118,15 +118,31 @@ impl Worker {
     /// Brings a workload up to date, where the key agent is who says its SPIFFE id. Gives whether it is another now; None
     /// while the agent has not said it, and nobody may be asked for a plan.
     pub fn identify(&self, workload: &mut Workload) -> Option<bool> {
+        let id = self.new_spiffe_id(workload)?;
+        if let Some(id) = id {
+            id.clone_into(&mut workload.spiffe_id);
+        }
+        Some(id.is_some())
+    }
+
+    /// The same of a principal. Another one takes its place where the workload is another now, and is remembered.
+    pub fn identify_principal(&mut self, principal: &mut Rc<Principal>) -> Option<()> {
+        if let Some(id) = self.new_spiffe_id(&principal.input.workload)? {
+            let mut input = principal.input.clone();
+            id.clone_into(&mut input.workload.spiffe_id);
+            *principal = Principal::new(principal.hash, input);
+            self.principals.remember(principal);
+        }
+        Some(())
+    }
+
+    /// The SPIFFE id that a workload with another one has now. Nothing within where it has the right one.
+    fn new_spiffe_id(&self, workload: &Workload) -> Option<Option<&str>> {
         if !self.config.spiffe_id_is_key_agents {
-            return Some(false);
+            return Some(None);
         }
-        let id = &self.keys.latest()?.spiffe_id;
-        let is_another = workload.spiffe_id != *id;
-        if is_another {
-            workload.spiffe_id.clone_from(id);
-        }
-        Some(is_another)
+        let id = self.keys.latest()?.spiffe_id.as_str();
+        Some((workload.spiffe_id != id).then_some(id))
     }
 
     /// The keyring, unless it is not there or too old.

@@ -166,7 +166,8 @@ impl HttpExchange {
         if too_late { self.cut(direction) } else { self.reply(direction, &answers::too_large(direction)) }
     }
 
-    fn body(&mut self, direction: Direction, end_of_stream: bool) -> Action {
+    /// `size` bytes of a body have come. None is fetched where there is none, as when nothing but the end has come.
+    fn body(&mut self, direction: Direction, size: usize, end_of_stream: bool) -> Action {
         let passes = self.exchange.as_ref().is_some_and(|exchange| match direction {
             Direction::Request => exchange.lets_request_pass(),
             Direction::Response => exchange.lets_response_pass(),
@@ -174,8 +175,8 @@ impl HttpExchange {
         if passes && self.ended == Ended::No {
             return Action::Continue;
         }
-        let bytes =
-            hostcalls::get_buffer(direction.buffer(), 0, usize::MAX).ok().flatten().unwrap_or_default();
+        let fetch = || hostcalls::get_buffer(direction.buffer(), 0, usize::MAX).ok().flatten();
+        let bytes = if size == 0 { Vec::new() } else { fetch().unwrap_or_default() };
         let output = self.ask(|exchange| match direction {
             Direction::Request => exchange.request_body(&bytes, end_of_stream),
             Direction::Response => exchange.response_body(&bytes, end_of_stream),
@@ -217,6 +218,12 @@ fn edit(direction: Direction, edits: &[Edit]) -> Result<(), calls::Refused> {
     Ok(())
 }
 
+/// Whether the service gave the response. What cannot be told apart is taken for the service's.
+fn is_from_upstream() -> bool {
+    let details = hostcalls::get_property(vec!["response", "code_details"]).ok().flatten();
+    details.is_none_or(|details| details == VIA_UPSTREAM)
+}
+
 fn head(map: MapType) -> Head {
     Head(hostcalls::get_map_bytes(map).unwrap_or_default())
 }
@@ -256,8 +263,8 @@ impl HttpContext for HttpExchange {
         }
     }
 
-    fn on_http_request_body(&mut self, _size: usize, end_of_stream: bool) -> Action {
-        self.body(Direction::Request, end_of_stream)
+    fn on_http_request_body(&mut self, size: usize, end_of_stream: bool) -> Action {
+        self.body(Direction::Request, size, end_of_stream)
     }
 
     fn on_http_request_trailers(&mut self, _trailers: usize) -> Action {
@@ -270,19 +277,18 @@ impl HttpContext for HttpExchange {
 
     fn on_http_response_headers(&mut self, _headers: usize, end_of_stream: bool) -> Action {
         self.response.seen = true;
-        let details = hostcalls::get_property(vec!["response", "code_details"]).ok().flatten();
-        // What cannot be told apart is taken for the service's.
-        let from_upstream = details.is_none_or(|details| details == VIA_UPSTREAM);
-        let answer =
-            if self.ended == Ended::No { head(MapType::HttpResponseHeaders) } else { Head::default() };
+        let is_read =
+            self.ended == Ended::No && self.exchange.as_ref().is_some_and(Exchange::reads_response_head);
+        let answer = if is_read { head(MapType::HttpResponseHeaders) } else { Head::default() };
+        let from_upstream = answer.is_success() || is_from_upstream();
         match self.ask(|exchange| exchange.response_head(answer, from_upstream, end_of_stream)) {
             Some(output) => self.carry_out(Direction::Response, At::Head, output),
             None => self.passing(Direction::Response),
         }
     }
 
-    fn on_http_response_body(&mut self, _size: usize, end_of_stream: bool) -> Action {
-        self.body(Direction::Response, end_of_stream)
+    fn on_http_response_body(&mut self, size: usize, end_of_stream: bool) -> Action {
+        self.body(Direction::Response, size, end_of_stream)
     }
 
     fn on_http_response_trailers(&mut self, _trailers: usize) -> Action {

@@ -90,6 +90,8 @@ fn no_transaction_costs_more_than_it_did() {
     let session = mysql::unprotected();
     costs.insert("MySQL: 100 rows, nothing protected", measured(|| session.pass(ROWS)));
     let service = json::start();
-    costs.insert("JSON: exchange with a field each way", measured(|| service.exchange("/customers")));
+    costs.insert("JSON: exchange with a field each way", measured(|| service.exchange("/customers", false)));
+    costs.insert("JSON: bodies with the end alone", measured(|| service.exchange("/customers", true)));
+    costs.insert("JSON: route without fields", measured(|| service.exchange("/orders", true)));
     numbers::compare(&costs);
 }

@@ -3,6 +3,7 @@
 //! [`Document::scan`] stops where a field's value begins and where it ends, and reads over all else. It keeps a
 //! state and the open arrays and objects; of the text itself only a key that is cut.
 
+mod literal;
 mod number;
 mod text;
 
@@ -12,6 +13,7 @@ use crate::limits::Limits;
 use crate::matcher::{DEAD, StateId};
 use crate::string::unescape;
 use crate::{Exceeded, Matcher};
+use literal::Literal;
 use number::Number;
 use text::Text;
 
@@ -70,7 +72,7 @@ enum Expected {
     /// The rest of a number.
     InNumber(Number),
     /// The rest of `true`, `false` or `null`.
-    InLiteral(&'static [u8]),
+    InLiteral(Literal),
     /// A comma or an end; after the outermost value nothing.
     AfterValue,
 }
@@ -128,19 +130,28 @@ impl Document {
 
     /// Reads on from `at`, which is left where reading stopped, or at the byte at fault.
     pub(crate) fn scan(&mut self, bytes: &[u8], at: &mut usize) -> Result<Scan, Fault> {
-        while *at < bytes.len() {
-            let stop = match self.state {
-                Expected::InKey(text) => self.key(text, bytes, at)?,
-                Expected::InString(text) => self.string(text, bytes, at)?,
-                Expected::InNumber(number) => self.number(number, bytes, at)?,
-                Expected::InLiteral(rest) => self.literal(rest, bytes, at)?,
-                _ => self.structure(bytes, at)?,
-            };
-            if let Some(stop) = stop {
-                return Ok(stop);
-            }
+        // A place of its own, which can stay in a register.
+        let mut reached = *at;
+        let scan = self.read(bytes, &mut reached);
+        *at = reached;
+        scan
+    }
+
+    #[inline(always)]
+    fn read(&mut self, bytes: &[u8], at: &mut usize) -> Result<Scan, Fault> {
+        // What an earlier piece began.
+        let mut stop = match self.state {
+            _ if *at >= bytes.len() => None,
+            Expected::InKey(text) => self.key(text, bytes, at)?,
+            Expected::InString(text) => self.string(text, bytes, at)?,
+            Expected::InNumber(number) => self.number(number, bytes, at)?,
+            Expected::InLiteral(literal) => self.literal(literal, bytes, at)?,
+            _ => None,
+        };
+        while stop.is_none() && *at < bytes.len() {
+            stop = self.structure(bytes, at)?;
         }
-        Ok(Scan::More)
+        Ok(stop.unwrap_or(Scan::More))
     }
 
     /// Takes the end of the text; another may begin.
@@ -173,7 +184,8 @@ impl Document {
         self.key.len()
     }
 
-    /// Space and the six structural characters.
+    /// Space, one of the six structural characters, and what that begins.
+    #[inline(always)]
     fn structure(&mut self, bytes: &[u8], at: &mut usize) -> Result<Option<Scan>, Fault> {
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(*at) {
             *at = at.saturating_add(1);
@@ -181,8 +193,11 @@ impl Document {
         let Some(byte) = bytes.get(*at) else { return OK };
         match (self.state, byte) {
             (Expected::ValueOrEnd, b']') | (Expected::KeyOrEnd, b'}') => self.close(at),
-            (Expected::Begin | Expected::Value | Expected::ValueOrEnd, _) => self.value(*byte, at),
-            (Expected::KeyOrEnd | Expected::Key, b'"') => self.go(Expected::InKey(Text::Plain), at),
+            (Expected::Begin | Expected::Value | Expected::ValueOrEnd, _) => self.value(*byte, bytes, at),
+            (Expected::KeyOrEnd | Expected::Key, b'"') => {
+                *at = at.saturating_add(1);
+                self.key(Text::Plain, bytes, at)
+            }
             (Expected::KeyOrEnd, _) => malformed("a key or the end of the object must come here"),
             (Expected::Key, _) => malformed("a key must come here"),
             (Expected::Colon, b':') => self.go(Expected::Value, at),
@@ -191,7 +206,7 @@ impl Document {
         }
     }
 
-    fn value(&mut self, byte: u8, at: &mut usize) -> Result<Option<Scan>, Fault> {
+    fn value(&mut self, byte: u8, bytes: &[u8], at: &mut usize) -> Result<Option<Scan>, Fault> {
         if let Some(number) = self.matcher.field(self.next)
             && let Some(kind) = kind(byte)
         {
@@ -200,21 +215,31 @@ impl Document {
             return Ok(Some(Scan::Begins));
         }
         match byte {
-            b'"' => self.go(Expected::InString(Text::Plain), at),
+            b'"' => {
+                *at = at.saturating_add(1);
+                self.string(Text::Plain, bytes, at)
+            }
             b'{' => self.open(None, Expected::KeyOrEnd, at),
             b'[' => self.open(Some(0), Expected::ValueOrEnd, at),
-            b't' => self.go(Expected::InLiteral(b"rue"), at),
-            b'f' => self.go(Expected::InLiteral(b"alse"), at),
-            b'n' => self.go(Expected::InLiteral(b"ull"), at),
-            0xef if self.state == Expected::Begin => malformed("a byte order mark, or no JSON at all"),
-            _ => match Number::begin(byte) {
-                Some(number) => self.go(Expected::InNumber(number), at),
-                None if self.state == Expected::ValueOrEnd => {
-                    malformed("a value or the end of the array must come here")
-                }
-                None => malformed("a value must come here"),
-            },
+            _ => self.scalar(byte, bytes, at),
         }
+    }
+
+    /// A number, `true`, `false` or `null`.
+    fn scalar(&mut self, byte: u8, bytes: &[u8], at: &mut usize) -> Result<Option<Scan>, Fault> {
+        if let Some(number) = Number::begin(byte) {
+            *at = at.saturating_add(1);
+            return self.number(number, bytes, at);
+        }
+        if let Some(literal) = Literal::begin(byte) {
+            *at = at.saturating_add(1);
+            return self.literal(literal, bytes, at);
+        }
+        malformed(match self.state {
+            Expected::Begin if byte == 0xef => "a byte order mark, or no JSON at all",
+            Expected::ValueOrEnd => "a value or the end of the array must come here",
+            _ => "a value must come here",
+        })
     }
 
     fn open(&mut self, index: Option<u64>, then: Expected, at: &mut usize) -> Result<Option<Scan>, Fault> {
@@ -254,7 +279,8 @@ impl Document {
 
     fn key(&mut self, mut text: Text, bytes: &[u8], at: &mut usize) -> Result<Option<Scan>, Fault> {
         let begin = *at;
-        let read = text.read(bytes, at);
+        let is_plain = text == Text::Plain && Text::read_plain(bytes, at);
+        let read = if is_plain { Ok(true) } else { text.read(bytes, at) };
         let end = if read == Ok(true) { at.saturating_sub(1) } else { *at };
         let piece = bytes.get(begin..end).unwrap_or_default();
         // The limit comes first, so that a body fails alike wherever it is cut.
@@ -269,7 +295,7 @@ impl Document {
             return OK;
         }
         let next = if self.key.is_empty() {
-            self.member(piece)
+            if is_plain { Some(self.plain_member(piece)) } else { self.member(piece) }
         } else {
             self.key.extend_from_slice(piece);
             let key = std::mem::take(&mut self.key);
@@ -284,19 +310,24 @@ impl Document {
         };
         self.next = next;
         self.state = Expected::Colon;
-        OK
+        if bytes.get(*at) == Some(&b':') { self.go(Expected::Value, at) } else { OK }
     }
 
     /// The automaton's state for the member of this key. A key that stands for no text is refused wherever it is:
     /// readers differ in what they make of one, and some could make a field's name.
     fn member(&self, key: &[u8]) -> Option<StateId> {
-        let state = self.open.last().map_or(DEAD, |level| level.state);
         if !key.contains(&b'\\') {
-            return Some(self.matcher.member(state, key));
+            return Some(self.plain_member(key));
         }
         let mut decoded = Vec::with_capacity(key.len());
         unescape(key, &mut decoded).ok()?;
-        Some(self.matcher.member(state, &decoded))
+        Some(self.plain_member(&decoded))
+    }
+
+    /// The same for a key without escapes.
+    fn plain_member(&self, key: &[u8]) -> StateId {
+        let state = self.open.last().map_or(DEAD, |level| level.state);
+        self.matcher.member(state, key)
     }
 
     fn string(&mut self, mut text: Text, bytes: &[u8], at: &mut usize) -> Result<Option<Scan>, Fault> {
@@ -317,17 +348,12 @@ impl Document {
         }
     }
 
-    fn literal(&mut self, rest: &'static [u8], bytes: &[u8], at: &mut usize) -> Result<Option<Scan>, Fault> {
-        match (rest, bytes.get(*at)) {
-            ([], _) => Ok(self.value_ended()),
-            ([first, rest @ ..], Some(byte)) if first == byte => {
-                *at = at.saturating_add(1);
-                self.state = Expected::InLiteral(rest);
-                if rest.is_empty() { Ok(self.value_ended()) } else { OK }
-            }
-            (_, None) => OK,
-            _ => malformed("only true, false and null are words of JSON"),
+    fn literal(&mut self, mut literal: Literal, bytes: &[u8], at: &mut usize) -> Result<Option<Scan>, Fault> {
+        if literal.read(bytes, at) {
+            return Ok(self.value_ended());
         }
+        self.state = Expected::InLiteral(literal);
+        if *at < bytes.len() { malformed("only true, false and null are words of JSON") } else { OK }
     }
 
     fn go(&mut self, state: Expected, at: &mut usize) -> Result<Option<Scan>, Fault> {

@@ -30,4 +30,4 @@ pub use limits::Limits;
 pub use matcher::{Case, Matcher, MatcherError};
 pub use path::{Path, PathError, Step};
 pub use rewriter::{Found, Replacement, Rewriter};
-pub use string::{NotAString, string_text, write_string};
+pub use string::{NotAString, StringText, read_string, write_string};

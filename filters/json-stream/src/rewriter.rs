@@ -169,7 +169,9 @@ impl Rewriter {
                         Replacement::Json(json) => json,
                     };
                     write(json, self.splitter.is_by_lines(), out);
-                    self.held = Zeroizing::new(Vec::new());
+                    if !self.held.is_empty() {
+                        self.held = Zeroizing::new(Vec::new());
+                    }
                 }
                 Scan::More if was_holding => {
                     self.hold(read);

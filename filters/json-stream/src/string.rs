@@ -1,21 +1,45 @@
 //! JSON strings and the text that they stand for.
 
+use std::ops::Deref;
+
 use thiserror::Error;
 use zeroize::Zeroizing;
 
-use crate::plain::plain;
+use crate::plain::run;
 
 /// A text that is no JSON string, or one that stands for no Unicode text (a lone surrogate).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("not a JSON string that stands for Unicode text")]
 pub struct NotAString;
 
-/// The text that a JSON string, quotes included, stands for: UTF-8.
-pub fn string_text(json: &[u8]) -> Result<Zeroizing<Vec<u8>>, NotAString> {
+/// The text that a JSON string stands for, as UTF-8.
+pub enum StringText<'j> {
+    /// It has no escapes: it stands in the JSON as it is.
+    Plain(&'j [u8]),
+    /// It had escapes.
+    Unescaped(Zeroizing<Vec<u8>>),
+}
+
+impl Deref for StringText<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Plain(text) => text,
+            Self::Unescaped(text) => text,
+        }
+    }
+}
+
+/// The text that a JSON string, quotes included, stands for. It is copied only if it has escapes.
+pub fn read_string(json: &[u8]) -> Result<StringText<'_>, NotAString> {
     let inside = json.strip_prefix(b"\"").and_then(|json| json.strip_suffix(b"\"")).ok_or(NotAString)?;
+    if run(inside) == inside.len() {
+        return std::str::from_utf8(inside).map(|_| StringText::Plain(inside)).map_err(|_| NotAString);
+    }
     let mut text = Zeroizing::new(Vec::with_capacity(inside.len()));
     unescape(inside, &mut text)?;
-    Ok(text)
+    Ok(StringText::Unescaped(text))
 }
 
 /// Appends a text as a JSON string with its quotes; what need not be escaped is not.
@@ -42,14 +66,6 @@ pub fn write_string(text: &str, out: &mut Vec<u8>) {
         }
     }
     out.push(b'"');
-}
-
-/// How many bytes from the beginning stand for themselves within a string.
-fn run(bytes: &[u8]) -> usize {
-    let eights = plain(bytes);
-    let rest = bytes.get(eights..).unwrap_or_default();
-    let is_special = |byte: &u8| matches!(byte, b'\\' | b'"' | 0..0x20);
-    eights.saturating_add(rest.iter().position(is_special).unwrap_or(rest.len()))
 }
 
 fn hex_digit(value: u8) -> u8 {

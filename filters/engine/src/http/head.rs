@@ -26,6 +26,16 @@ impl Head {
         fields.saturating_add(size_of_all::<(String, Vec<u8>)>(self.0.capacity()))
     }
 
+    /// The status of a response, or none if it is not there or no number.
+    pub(super) fn status(&self) -> Option<u16> {
+        std::str::from_utf8(self.first(":status")?).ok()?.parse().ok()
+    }
+
+    /// Returns true for the head of a response that is what was asked for, and of one without a status.
+    pub fn is_success(&self) -> bool {
+        self.status().is_none_or(|status| (200..300).contains(&status))
+    }
+
     /// The first occurrence of a header field.
     pub fn first(&self, name: &str) -> Option<&[u8]> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_slice())

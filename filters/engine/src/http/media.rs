@@ -36,6 +36,10 @@ impl Media {
     }
 
     fn read(value: &[u8]) -> Self {
+        // As nearly every body says it.
+        if value == b"application/json" {
+            return Self::Json(Framing::Document);
+        }
         let Some(text) = std::str::from_utf8(value).ok().filter(|text| text.is_ascii()) else {
             return Self::Other(UNREADABLE);
         };

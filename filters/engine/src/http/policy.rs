@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use fieldveil_plan::PlanInput;
-
 use super::problem::Problem;
 use crate::compiled_plan::CompiledPlan;
-use crate::fetch::{Fetch, PrincipalKey};
+use crate::fetch::Fetch;
 use crate::keyring::Keyring;
 use crate::plans::Holder;
+use crate::principals::Principal;
 use crate::worker::Worker;
 
 /// Questions are asked at most so often: for keys that tell who runs here, for plan and keys, once more for the keysets of
@@ -18,8 +17,7 @@ const MAX_ROUNDS: u8 = 4;
 
 /// Whose exchange it is, and what it still waits for.
 pub(super) struct PolicyLookup {
-    pub(super) input: PlanInput,
-    pub(super) principal: PrincipalKey,
+    pub(super) principal: Rc<Principal>,
     holder: Holder,
     /// Why the last question for the plan, for the keys failed.
     failures: BTreeMap<&'static str, String>,
@@ -39,10 +37,9 @@ pub(super) enum PolicyReadiness {
 }
 
 impl PolicyLookup {
-    pub(super) fn new(input: PlanInput) -> Self {
+    pub(super) fn new(principal: Rc<Principal>) -> Self {
         Self {
-            principal: PrincipalKey::new(&input),
-            input,
+            principal,
             holder: Holder::default(),
             failures: BTreeMap::new(),
             outstanding: Vec::new(),
@@ -65,18 +62,14 @@ impl PolicyLookup {
     /// Takes plan and keys from the worker. What is missing is to be fetched, unless a fetch just failed.
     pub(super) fn ready(&mut self, worker: &mut Worker, now_ms: u64) -> PolicyReadiness {
         let failures = std::mem::take(&mut self.failures);
-        match worker.identify(&mut self.input.workload) {
-            Some(true) => self.principal = PrincipalKey::new(&self.input),
-            Some(false) => {}
-            None => {
-                return match self.in_vain(&failures, "keys") {
-                    Some(reason) => PolicyReadiness::Refuse(no_keys(reason)),
-                    None => self.fetch(vec![worker.fetch_keys(now_ms)]),
-                };
-            }
+        if worker.identify_principal(&mut self.principal).is_none() {
+            return match self.in_vain(&failures, "keys") {
+                Some(reason) => PolicyReadiness::Refuse(no_keys(reason)),
+                None => self.fetch(vec![worker.fetch_keys(now_ms)]),
+            };
         }
-        let plan =
-            worker.plan_in_passing(&self.principal, &self.holder, failures.contains_key("plan"), now_ms);
+        let principal = &self.principal.key;
+        let plan = worker.plan_in_passing(principal, &self.holder, failures.contains_key("plan"), now_ms);
         let keyring = worker.keyring(now_ms);
         let (plan, keyring) = match (plan, keyring) {
             (Some(plan), Some(keyring)) => (plan, keyring),
@@ -93,7 +86,7 @@ impl PolicyLookup {
                 }
                 let mut fetches = Vec::new();
                 if plan.is_none() {
-                    fetches.push(Fetch::Plan(self.principal.clone()));
+                    fetches.push(Fetch::Plan(principal.clone()));
                 }
                 if keyring.is_none() {
                     fetches.push(worker.fetch_keys(now_ms));

@@ -26,7 +26,7 @@ pub(super) fn course(
     if route.response.is_none() {
         return Ok(Course::Pass(Vec::new()));
     }
-    let status = status(head).ok_or_else(|| Problem::bad_response("it has no status", REMEDY))?;
+    let status = head.status().ok_or_else(|| Problem::bad_response("it has no status", REMEDY))?;
     let mut edits = Vec::new();
     validators::loosen_response(head, varies, &mut edits);
     if is_head || matches!(status, 204 | 304) {
@@ -50,7 +50,7 @@ pub(super) fn course(
     Ok(match Media::of(head) {
         Media::Other(reason) => {
             let problem = Problem::media_type(Side::Response, reason);
-            if is_success(head) {
+            if head.is_success() {
                 return Ok(Course::Bodiless(problem, edits));
             }
             // That it failed, or is elsewhere, is told as it is; what the service says to it could hold anything.
@@ -63,7 +63,7 @@ pub(super) fn course(
 /// Whether Envoy, or this filter, says it itself. What comes from elsewhere and is a success is not that: it may be an answer of
 /// the service that somebody kept.
 pub(super) fn is_envoys_own(head: &Head, from_upstream: bool) -> bool {
-    !from_upstream && !is_success(head)
+    !from_upstream && !head.is_success()
 }
 
 /// It comes before its request was let through.
@@ -76,14 +76,5 @@ pub(super) fn without_head() -> Problem {
     Problem::bad_response("a body comes without its head", BYPASSED)
 }
 
-/// Whether it is what was asked for.
-fn is_success(head: &Head) -> bool {
-    status(head).is_none_or(|status| (200..300).contains(&status))
-}
-
 const REMEDY: &str = "See what the service answers.";
 const BYPASSED: &str = "See that the filter stands in every filter chain that this route takes.";
-
-fn status(head: &Head) -> Option<u16> {
-    std::str::from_utf8(head.first(":status")?).ok()?.parse().ok()
-}

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use fieldveil_envelope::looks_sealed;
-use fieldveil_json_stream::{Found, Kind, Replacement, string_text, write_string};
+use fieldveil_json_stream::{Found, Kind, Replacement, read_string, write_string};
 use fieldveil_plan::Protection;
 use fieldveil_sql::Envelopes;
 use fieldveil_values::ValueUse;
@@ -14,10 +14,11 @@ use super::audits::Handle;
 use super::problem::Problem;
 use super::value;
 use crate::compiled_plan::CompiledPlan;
-use crate::field::{CompiledField, FieldValue, ReadTreatment, Scratch, StoredForm};
+use crate::field::{CompiledField, FieldValue, ReadTreatment, Shown, StoredForm};
 use crate::keyring::Keyring;
 use crate::ports::Ports;
 use crate::spending::{self, Spent};
+use crate::value_buffers::Buffers;
 use crate::value_counts::ValueOutcome;
 use crate::worker::Worker;
 
@@ -56,21 +57,32 @@ pub fn seal(ctx: &Context, field: &CompiledField, found: Found<'_>) -> Result<Re
     // As text the value may be something else: of a `json` it has quotes around it.
     let is_sealed = match &text {
         Ok(Some(text)) if value::holds_text(&field.declared) => looks_sealed(text),
-        _ => found.kind == Kind::String && string_text(found.json).is_ok_and(|text| looks_sealed(&text)),
+        _ => found.kind == Kind::String && read_string(found.json).is_ok_and(|text| looks_sealed(&text)),
     };
     if is_sealed {
         return Err(Problem::shown_instead(label, "it is sealed already"));
     }
     let text = text.map_err(|mismatch| invalid(&mismatch.to_string()))?;
-    if field.shows_instead(text.as_deref().map(Vec::as_slice)) {
+    if field.shows_instead(text.as_deref()) {
         return Err(Problem::shown_instead(
             label,
             "it is what this principal is shown in a value's place, and would replace the value",
         ));
     }
     let Some(text) = text else { return Ok(Replacement::Keep) };
-    let sealed = sealed(ctx, field, ValueUse::Store, &text)?;
-    json_string(&sealed).map(Replacement::Json).ok_or_else(|| invalid("it has no sealed form in UTF-8"))
+    let json = with_buffers(ctx, |buffers| {
+        Ok::<_, Problem>(json_string(sealed(ctx, field, ValueUse::Store, &text, buffers)?))
+    })?;
+    json.map(Replacement::Json).ok_or_else(|| invalid("it has no sealed form in UTF-8"))
+}
+
+/// Lends the worker's buffers, which are wiped when one value has been treated in them.
+fn with_buffers<T>(ctx: &Context, run: impl FnOnce(&mut Buffers) -> T) -> T {
+    let mut buffers = ctx.worker.borrow_mut().buffers.take().unwrap_or_default();
+    let done = run(&mut buffers);
+    buffers.wipe();
+    ctx.worker.borrow_mut().buffers = Some(buffers);
+    done
 }
 
 /// What a service looks for in place of a value that stands in a query, a path or a header.
@@ -90,18 +102,24 @@ pub fn search(ctx: &Context, field: &CompiledField, text: &[u8]) -> Result<Vec<u
     if field.envelopes(&field.sealing_keys(&ctx.keyring)) == Envelopes::Several {
         return Err(Problem::several_keys(label, &field.spec.keyset));
     }
-    sealed(ctx, field, ValueUse::Search, text)
+    with_buffers(ctx, |buffers| sealed(ctx, field, ValueUse::Search, text, buffers).map(<[u8]>::to_vec))
 }
 
-fn sealed(ctx: &Context, field: &CompiledField, use_: ValueUse, text: &[u8]) -> Result<Vec<u8>, Problem> {
+fn sealed<'b>(
+    ctx: &Context,
+    field: &CompiledField,
+    use_: ValueUse,
+    text: &[u8],
+    buffers: &'b mut Buffers,
+) -> Result<&'b [u8], Problem> {
     let label = &field.spec.label;
     let limit = ctx.worker.borrow().config.limits.protected_value_bytes;
     if text.len() > limit {
         return Err(Problem::long_value(label, limit));
     }
     let (value, random) = (FieldValue { bytes: text, how: stored_as(field) }, &mut *ctx.ports.borrow_mut());
-    let (mut scratch, mut sealed) = (Scratch::default(), Vec::new());
-    field.seal_into(&ctx.keyring, random, use_, value, limit, &mut scratch, &mut sealed)?;
+    let Buffers { scratch, shown: sealed, .. } = buffers;
+    field.seal_into(&ctx.keyring, random, use_, value, limit, scratch, sealed)?;
     let mut worker = ctx.worker.borrow_mut();
     field.uses(&ctx.keyring, use_, |key| worker.count_key(key, 1));
     drop(worker);
@@ -133,40 +151,51 @@ pub fn open(ctx: &Context, field: &CompiledField, found: Found<'_>) -> Result<Re
         return Err(Problem::unreadable(label, "it is not a string"));
     }
     // What is no text is no envelope either.
-    let text = string_text(found.json).ok();
-    let stored = text.as_ref().map_or(found.json, |text| text.as_slice());
+    let text = read_string(found.json).ok();
+    let stored = text.as_deref().unwrap_or(found.json);
     let read = treatment_of(ctx, field, stored, how)?;
-    let mut canonical = Zeroizing::new(Vec::new());
-    let shown = match read {
-        ReadTreatment::Conceal => match field.conceal(stored, how)? {
-            Some(shown) => shown,
-            None => {
-                ctx.audit.count(&ctx.plan, &field.label, ValueOutcome::of(read), ctx.now_ms);
-                return Ok(Replacement::Keep);
-            }
-        },
+    let (shown, json) = match read {
+        ReadTreatment::Conceal => (field.conceal(stored, how)?, None),
         _ => {
-            let (stored, plaintext) = (FieldValue { bytes: stored, how }, || plaintext(field, found));
-            let mut scratch = Scratch::default();
-            field.read_text(read, &ctx.keyring, stored, plaintext, &mut scratch, &mut canonical)?
+            let stored = FieldValue { bytes: stored, how };
+            let (shown, json) =
+                with_buffers(ctx, |buffers| opened(ctx, field, read, found, stored, buffers))?;
+            (Some(shown), json)
         }
     };
-    let json = match shown.is_null {
-        true => b"null".to_vec(),
-        false => value::to_json(&field.declared, &canonical)
-            .map_err(|error| Problem::unreadable(label, &error.to_string()))?,
-    };
     ctx.audit.count(&ctx.plan, &field.label, ValueOutcome::of(read), ctx.now_ms);
+    let Some(shown) = shown else { return Ok(Replacement::Keep) };
     if shown.was_plaintext {
         ctx.audit.count(&ctx.plan, &field.label, ValueOutcome::Plaintext, ctx.now_ms);
     }
-    Ok(Replacement::Json(json))
+    Ok(Replacement::Json(json.unwrap_or_else(|| b"null".to_vec())))
+}
+
+/// What a reader gets for a stored value, and its JSON unless it is null.
+fn opened(
+    ctx: &Context,
+    field: &CompiledField,
+    read: &ReadTreatment,
+    found: Found<'_>,
+    stored: FieldValue<'_>,
+    buffers: &mut Buffers,
+) -> Result<(Shown, Option<Vec<u8>>), Problem> {
+    let Buffers { scratch, canonical, .. } = buffers;
+    let plaintext = || plaintext(field, found);
+    let shown = field.read_text(read, &ctx.keyring, stored, plaintext, scratch, canonical)?;
+    if shown.is_null {
+        return Ok((shown, None));
+    }
+    let json = value::to_json(&field.declared, canonical)
+        .map_err(|error| Problem::unreadable(&field.spec.label, &error.to_string()))?;
+    Ok((shown, Some(json)))
 }
 
 /// The text of a value that stands unsealed where an envelope should.
 fn plaintext(field: &CompiledField, found: Found<'_>) -> Result<Zeroizing<Vec<u8>>, String> {
     let text = value::to_text(&field.declared, found.kind, found.json);
-    text.map_err(|mismatch| mismatch.to_string())?.ok_or_else(|| "it is null".to_owned())
+    let text = text.map_err(|mismatch| mismatch.to_string())?.ok_or_else(|| "it is null".to_owned())?;
+    Ok(Zeroizing::new(text.to_vec()))
 }
 
 /// What the field says, or what its budget says of values past it. One value is one row.

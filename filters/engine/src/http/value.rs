@@ -12,10 +12,9 @@
 
 mod arrays;
 
-use fieldveil_json_stream::{Kind, string_text, write_string};
+use fieldveil_json_stream::{Kind, StringText, read_string, write_string};
 use fieldveil_values::{DeclaredType, oid};
 use serde_json::value::RawValue;
-use zeroize::Zeroizing;
 
 /// What a database and JavaScript call the numbers that JSON has not.
 const NOT_FINITE: [&[u8]; 3] = [b"NaN", b"Infinity", b"-Infinity"];
@@ -81,16 +80,16 @@ impl Form {
         Mismatch::Kind { found: name_of(kind), expected: self.name() }
     }
 
-    fn to_text(self, kind: Kind, json: &[u8]) -> Result<Zeroizing<Vec<u8>>, Mismatch> {
+    fn to_text(self, kind: Kind, json: &[u8]) -> Result<StringText<'_>, Mismatch> {
         match (self, kind) {
-            (Self::String, Kind::String) => string_text(json).map_err(|_| Mismatch::NotUnicode),
+            (Self::String, Kind::String) => read_string(json).map_err(|_| Mismatch::NotUnicode),
             (Self::Number { finite: false }, Kind::String) => {
-                let text = string_text(json).map_err(|_| self.mismatch(kind))?;
-                if NOT_FINITE.contains(&text.as_slice()) { Ok(text) } else { Err(self.mismatch(kind)) }
+                let text = read_string(json).map_err(|_| self.mismatch(kind))?;
+                if NOT_FINITE.contains(&&*text) { Ok(text) } else { Err(self.mismatch(kind)) }
             }
             (Self::Number { .. }, Kind::Number)
             | (Self::Boolean, Kind::True | Kind::False)
-            | (Self::Any, _) => Ok(Zeroizing::new(json.to_vec())),
+            | (Self::Any, _) => Ok(StringText::Plain(json)),
             _ => Err(self.mismatch(kind)),
         }
     }
@@ -121,16 +120,19 @@ impl Form {
     }
 }
 
-/// The text of a JSON value, in a form that the declared type's canonical text is made of; None for `null`.
-pub fn to_text(
+/// The text of a JSON value, in a form that the declared type's canonical text is made of; None for `null`. It is copied only
+/// where it does not stand in the JSON as it is.
+pub fn to_text<'j>(
     declared: &DeclaredType,
     kind: Kind,
-    json: &[u8],
-) -> Result<Option<Zeroizing<Vec<u8>>>, Mismatch> {
+    json: &'j [u8],
+) -> Result<Option<StringText<'j>>, Mismatch> {
     match declared.element_type() {
         _ if kind == Kind::Null => Ok(None),
         None => Form::of(declared).to_text(kind, json).map(Some),
-        Some(element) if kind == Kind::Array => arrays::to_text(Form::of(&element), json).map(Some),
+        Some(element) if kind == Kind::Array => {
+            arrays::to_text(Form::of(&element), json).map(|text| Some(StringText::Unescaped(text)))
+        }
         Some(_) => Err(Mismatch::Kind { found: name_of(kind), expected: "an array" }),
     }
 }

@@ -20,6 +20,7 @@ use super::surroundings::Surroundings;
 use super::treat::Context;
 use crate::compiled_plan::CompiledPlan;
 use crate::memory::MAX_IN_USE;
+use crate::worker::Worker;
 
 /// A request whose plan or keys are not there yet.
 pub(super) struct WaitingRequest {
@@ -47,22 +48,22 @@ impl WaitingRequest {
     pub(super) fn begin(
         surroundings: &Surroundings,
         head: Head,
-        peer: Peer,
+        mut peer: Peer,
         ends: bool,
     ) -> (ExchangePhase, ExchangeOutput) {
-        let worker = surroundings.worker.borrow();
-        let Some(http) = &worker.config.http else {
+        let mut worker = surroundings.worker.borrow_mut();
+        let Worker { config, principals, .. } = &mut *worker;
+        let Some(http) = &config.http else {
             return (ExchangePhase::Over, surroundings.reply(&unconfigured(), None));
         };
         // Who asks: Envoy has verified it, or the configuration trusts the header field that says it.
-        let source = peer.source.clone();
-        let (input, identified) = match identity::read(&worker.config, http, &head, peer) {
-            Ok(input) => (input, Ok(())),
-            Err(problem) => (identity::of_anybody(&worker.config, http, source), Err(problem)),
+        let (principal, identified) = match identity::read(config, http, principals, &head, &mut peer) {
+            Ok(principal) => (principal, Ok(())),
+            Err(problem) => (identity::of_anybody(config, http, &peer.source), Err(problem)),
         };
-        let limits = BodyLimits::of(&worker.config, http);
+        let limits = BodyLimits::of(config, http);
         drop(worker);
-        let lookup = PolicyLookup::new(input);
+        let lookup = PolicyLookup::new(principal);
         let request = Self { lookup, limits, head, ends, kept: None, trailers: Head::default() };
         // Memory: past the limit no request is let in.
         match identified.and_then(|()| surroundings.check_memory(MAX_IN_USE)) {
@@ -184,8 +185,8 @@ impl WaitingRequest {
     }
 
     fn audit(&self, surroundings: &Surroundings, plan: Option<&Rc<CompiledPlan>>) -> Handle {
-        let Surroundings { worker, ports } = surroundings;
-        Handle::of(worker, ports, &self.lookup.principal, &self.lookup.input, plan)
+        let (Surroundings { worker, ports }, principal) = (surroundings, &self.lookup.principal);
+        Handle::of(worker, ports, &principal.key, &principal.input, plan)
     }
 }
 

@@ -176,6 +176,36 @@ fn answers_of_envoy_itself_pass_untouched() {
 }
 
 #[test]
+fn head_of_a_response_is_read_unless_the_route_names_nothing_of_a_response() {
+    let sidecar = Sidecar::under(customers());
+    let mut exchange = sidecar.exchange();
+    exchange.answers = false;
+    assert!(exchange.exchange.reads_response_head());
+    exchange.request_head("GET", "/elsewhere", &[], true);
+    assert!(exchange.exchange.reads_response_head(), "it waits for its plan");
+    let mut exchange = sidecar.exchange();
+    exchange.request("GET", "/customers", &[], b"");
+    assert!(exchange.exchange.reads_response_head());
+    let mut exchange = sidecar.exchange();
+    exchange.request("GET", "/elsewhere", &[], b"");
+    assert!(!exchange.exchange.reads_response_head());
+    // None of these is taken for another than the next, so that an empty one can stand for all.
+    for (status, from_upstream) in [("200", true), ("206", true), ("401", true), ("503", false), ("?", false)]
+    {
+        let mut exchange = sidecar.exchange();
+        exchange.request("GET", "/elsewhere", &[], b"");
+        let output = exchange.exchange.response_head(head(&[(":status", status)], &[]), from_upstream, false);
+        assert_eq!(output, fieldveil_engine::http::ExchangeOutput::default());
+        assert!(exchange.exchange.lets_response_pass());
+    }
+    let mut exchange = sidecar.exchange();
+    exchange.request("GET", "/elsewhere", &[], b"");
+    let output = exchange.exchange.response_head(head(&[], &[]), true, false);
+    assert_eq!(output, fieldveil_engine::http::ExchangeOutput::default());
+    assert!(exchange.exchange.lets_response_pass());
+}
+
+#[test]
 fn own_answers_pass_untouched() {
     let sidecar = Sidecar::under(customers());
     let mut exchange = sidecar.exchange();

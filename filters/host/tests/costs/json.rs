@@ -32,11 +32,11 @@ pub fn start() -> Service {
 
 impl Service {
     /// A request whose body's field is sealed, and a response with it, which is opened.
-    pub fn exchange(&self, path: &str) {
+    pub fn exchange(&self, path: &str, ends_alone: bool) {
         self.exchanges.set(self.exchanges.get() + 1);
         let value = VALUES[0];
         let body = json!({"id": 7, "name": "Ada", "ssn": value}).to_string();
-        let shown = self.worker.exchange(self.exchanges.get(), path, &body, <[u8]>::to_vec);
+        let shown = self.worker.exchange(self.exchanges.get(), path, (&body, ends_alone), <[u8]>::to_vec);
         assert!(shown.windows(value.len()).any(|window| window == value.as_bytes()), "not opened");
     }
 }

@@ -37,6 +37,11 @@ impl Number {
         while let Some(next) = bytes.get(*at).and_then(|byte| self.after(*byte)) {
             *self = next;
             *at = at.saturating_add(1);
+            if matches!(self, Self::Integer | Self::Fraction | Self::Power) {
+                // More digits change nothing.
+                let rest = bytes.get(*at..).unwrap_or_default();
+                *at = at.saturating_add(rest.iter().take_while(|byte| byte.is_ascii_digit()).count());
+            }
         }
     }
 

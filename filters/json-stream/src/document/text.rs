@@ -1,6 +1,6 @@
 //! What stands between a string's quotes: its characters and escapes are checked, none is decoded.
 
-use crate::plain::plain;
+use crate::plain::{plain, run};
 
 /// How far a string is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,11 +23,36 @@ const UTF8: &str = "a string must be UTF-8";
 impl Text {
     /// Reads on from `at`, which is left at the first byte not read: after the closing quote if this is true,
     /// at the byte at fault if it fails.
+    #[inline(always)]
     pub(super) fn read(&mut self, bytes: &[u8], at: &mut usize) -> Result<bool, &'static str> {
+        if *self == Self::Plain && Self::read_plain(bytes, at) {
+            return Ok(true);
+        }
+        // Copies, so that those of the caller can stay in registers.
+        let (mut text, mut reached) = (*self, *at);
+        let read = text.read_on(bytes, &mut reached);
+        (*self, *at) = (text, reached);
+        read
+    }
+
+    /// Reads on over ASCII without escapes, of which most strings are, between two characters. True if the closing quote came,
+    /// which is read then.
+    #[inline(always)]
+    pub(super) fn read_plain(bytes: &[u8], at: &mut usize) -> bool {
+        *at = at.saturating_add(plain(bytes.get(*at..).unwrap_or_default()));
+        let is_closed = bytes.get(*at) == Some(&b'"');
+        *at = at.saturating_add(usize::from(is_closed));
+        is_closed
+    }
+
+    #[inline(never)]
+    fn read_on(&mut self, bytes: &[u8], at: &mut usize) -> Result<bool, &'static str> {
         loop {
-            // Between characters of several bytes there is no run to look for.
-            if *self == Self::Plain && bytes.get(*at).is_some_and(u8::is_ascii) {
+            if *self == Self::Plain {
                 *at = at.saturating_add(plain(bytes.get(*at..).unwrap_or_default()));
+                if bytes.get(*at).is_some_and(|byte| !byte.is_ascii()) {
+                    *at = at.saturating_add(characters(bytes.get(*at..).unwrap_or_default()));
+                }
             }
             let Some(byte) = bytes.get(*at) else { return Ok(false) };
             let closed = *self == Self::Plain && *byte == b'"';
@@ -66,6 +91,13 @@ impl Text {
     }
 }
 
+/// How many bytes from the beginning are whole characters that stand for themselves. What is not, or not whole, is read byte by
+/// byte behind them.
+fn characters(bytes: &[u8]) -> usize {
+    let unescaped = bytes.get(..run(bytes)).unwrap_or_default();
+    std::str::from_utf8(unescaped).map_or_else(|error| error.valid_up_to(), str::len)
+}
+
 /// After the first byte of several: no overlong form, no surrogate, nothing past U+10FFFF (RFC 3629, section 4).
 fn lead(byte: u8) -> Result<Text, &'static str> {
     let (left, low, high) = match byte {
@@ -97,6 +129,50 @@ mod tests {
                     let (mut state, mut at) = (Text::Plain, 0);
                     let read = state.read(&bytes, &mut at) == Ok(true) && at == bytes.len();
                     assert_eq!(read, expected, "{bytes:x?}");
+                }
+            }
+        }
+    }
+
+    /// Where reading stops, and how, when so many bytes come at once.
+    fn read_in_pieces(bytes: &[u8], of: usize) -> (usize, Result<bool, &'static str>) {
+        let (mut state, mut begin) = (Text::Plain, 0);
+        for piece in bytes.chunks(of) {
+            let mut at = 0;
+            let read = state.read(piece, &mut at);
+            if read != Ok(false) {
+                return (begin + at, read);
+            }
+            begin += piece.len();
+        }
+        (begin, Ok(false))
+    }
+
+    #[test]
+    fn runs_of_characters_are_read_as_byte_by_byte() {
+        const PARTS: [&[u8]; 13] = [
+            b"a",
+            b"abcdefgh",
+            b"no escapes, and longer than eight",
+            "ä".as_bytes(),
+            "字字字字".as_bytes(),
+            "😀".as_bytes(),
+            b"\\n",
+            b"\\u00e4",
+            b"\"",
+            b"\x01",
+            b"\xff",
+            b"\xe2\x82",
+            b"\xed\xa0\x80",
+        ];
+        for first in PARTS {
+            for second in PARTS {
+                for third in PARTS {
+                    let bytes = [first, second, third].concat();
+                    let expected = read_in_pieces(&bytes, 1);
+                    for of in [2, 3, 7, 8, 9, bytes.len()] {
+                        assert_eq!(read_in_pieces(&bytes, of), expected, "{bytes:x?} in pieces of {of}");
+                    }
                 }
             }
         }

@@ -28,8 +28,7 @@ pub(super) struct BodyContent {
 impl BodyContent {
     /// Of a body that `framing` says how to read, of which nothing has come.
     pub(super) fn new(side: Side, route: &Rc<Route>, framing: Framing, limits: BodyLimits) -> Self {
-        let body = if side == Side::Request { &route.request } else { &route.response };
-        let fields = body.clone().map(|body| FieldRewriter::new(side, body, framing, limits.of_json(side)));
+        let fields = FieldRewriter::new(side, route, framing, limits.of_json(side));
         let is_checked = route.graphql && side == Side::Request;
         let graphql = is_checked.then(|| GraphQlBody::new(route, limits.held));
         Self { fields, graphql, has_bytes: false, written: Vec::new() }
@@ -58,6 +57,8 @@ impl BodyContent {
             self.written.extend_from_slice(bytes);
             return Ok(());
         };
+        // What leaves is about as long as what came.
+        self.written.reserve(bytes.len());
         // No byte at all is no body, whatever the head said it would be.
         let is_whole = is_last && self.has_bytes;
         fields.push(context, work, bytes, is_whole, &mut self.written)

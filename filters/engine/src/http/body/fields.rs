@@ -8,7 +8,7 @@ use super::work::Work;
 use crate::http::overrides::Posted;
 use crate::http::problem::{Problem, Side};
 use crate::http::treat::{self, Context};
-use crate::routes::BodyFields;
+use crate::routes::{BodyFields, Route};
 
 /// Writes a body anew, with its fields treated.
 pub(super) struct FieldRewriter {
@@ -20,22 +20,24 @@ pub(super) struct FieldRewriter {
 /// What becomes of a value that was found.
 struct FieldTreatment {
     side: Side,
-    body: BodyFields,
+    /// It names a field in this direction.
+    route: Rc<Route>,
     /// The request whose body it is, if a member `_method` may make another one of it.
     posted: Option<Posted>,
 }
 
 impl FieldRewriter {
-    /// Of a body that `framing` says how to read.
-    pub(super) fn new(side: Side, body: BodyFields, framing: Framing, most: Limits) -> Self {
-        let rewriter = Rewriter::new(Rc::clone(&body.matcher), framing, most);
-        Self { rewriter, most, treatment: FieldTreatment { side, body, posted: None } }
+    /// Of a body that `framing` says how to read; None where the route names no field of it.
+    pub(super) fn new(side: Side, route: &Rc<Route>, framing: Framing, most: Limits) -> Option<Self> {
+        let treatment = FieldTreatment { side, route: Rc::clone(route), posted: None };
+        let rewriter = Rewriter::new(Rc::clone(&treatment.body()?.matcher), framing, most);
+        Some(Self { rewriter, most, treatment })
     }
 
     /// Sets the request whose body it is, of which a member `_method` may make another one.
     pub(super) fn set_posted(&mut self, posted: Option<Posted>) {
-        let FieldTreatment { body, posted: known, .. } = &mut self.treatment;
-        *known = posted.filter(|_| body.method.is_some());
+        let has_method = self.treatment.body().is_some_and(|body| body.method.is_some());
+        self.treatment.posted = posted.filter(|_| has_method);
     }
 
     /// Takes bytes of the body, and with `is_whole` its end.
@@ -67,8 +69,17 @@ impl FieldRewriter {
 }
 
 impl FieldTreatment {
+    /// The fields of the body, by the route.
+    fn body(&self) -> Option<&BodyFields> {
+        match self.side {
+            Side::Request => self.route.request.as_ref(),
+            Side::Response => self.route.response.as_ref(),
+        }
+    }
+
     fn treat(&self, context: &Context, work: &mut Work, found: Found<'_>) -> Result<Replacement, Problem> {
-        let Self { side, body, posted } = self;
+        let Self { side, posted, .. } = self;
+        let body = self.body().ok_or_else(unknown_field)?;
         if body.method == Some(found.field) {
             if let Some(posted) = posted {
                 posted.check_member(context.plan.service.as_ref(), &found)?;

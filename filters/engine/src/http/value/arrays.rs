@@ -70,7 +70,7 @@ impl Shape {
         }
         self.elements.push(match kind {
             Kind::Null => None,
-            _ => Some(self.form.to_text(kind, item.get().as_bytes())?),
+            _ => Some(Zeroizing::new(self.form.to_text(kind, item.get().as_bytes())?.to_vec())),
         });
         Ok(())
     }
