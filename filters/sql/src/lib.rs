@@ -55,6 +55,7 @@ mod lex;
 mod long_text;
 mod mention;
 mod names;
+mod occurrence;
 mod parse;
 mod refusal;
 mod resolve;

@@ -28,7 +28,7 @@ mod scan;
 mod tokens;
 mod value;
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use zeroize::Zeroizing;
 
@@ -65,12 +65,14 @@ impl Shape {
         if !may_have_values(text) {
             return None;
         }
-        let found = match scan::plain_values(text, catalog) {
+        let mentions = may_mention(text, catalog.dialect);
+        let is_plain = |value: &PlainValue| {
+            value.stands_alone(text) && !(value.is_string() && may_matter(text, value, mentions, catalog))
+        };
+        let found = match scan::plain_values(text, catalog.dialect, &is_plain) {
             Ok(found) => found,
             Err(Stop::HasNone) => return None,
-            Err(Stop::NeedsTokens) => {
-                tokens::plain_values(text, catalog.dialect, &|value| plain_at(text, value, catalog))?
-            }
+            Err(Stop::NeedsTokens) => tokens::plain_values(text, catalog.dialect, &is_plain)?,
         };
         Self::with(text, catalog.dialect, found)
     }
@@ -193,15 +195,21 @@ fn is_same(text: &str, a: &PlainValue, b: &PlainValue) -> bool {
     a.is_string() == b.is_string() && a.inner(text) == b.inner(text)
 }
 
-/// Whether a value touches nothing, and names nothing that matters.
-fn plain_at(text: &str, value: &PlainValue, catalog: &Catalog) -> bool {
-    if !value.stands_alone(text) {
-        return false;
+/// Whether a string could name what matters. `mentions` says whether the whole text may say anything of the end user.
+fn may_matter(text: &str, value: &PlainValue, mentions: bool, catalog: &Catalog) -> bool {
+    let names = |content: &str| {
+        (mentions || value.is_encoded()) && may_mention(content, catalog.dialect)
+            || mention::may_reach(content, catalog)
+    };
+    match value.content(text) {
+        Cow::Borrowed(content) => names(content),
+        Cow::Owned(content) => names(&Zeroizing::new(content)),
     }
-    // A number names nothing.
-    if !value.is_string() {
-        return true;
+}
+
+fn may_mention(text: &str, dialect: Dialect) -> bool {
+    match dialect {
+        Dialect::Postgres => identity::mentions(text.as_bytes()),
+        Dialect::MySql(_) => identity::may_mention(text.as_bytes()),
     }
-    let content = Zeroizing::new(value.content(text).into_owned());
-    !identity::may_mention(content.as_bytes()) && !mention::may_reach(&content, catalog)
 }

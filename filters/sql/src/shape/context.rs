@@ -6,6 +6,11 @@ use super::value::PlainValue;
 /// differs most times.
 const MAX_VALUES: usize = 64;
 
+/// So many values most texts have at most.
+const USUAL_VALUES: usize = 8;
+/// Bytes of the longest keyword: RETURNING.
+const LONGEST_KEYWORD: usize = 9;
+
 /// What a token is to the places of values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenClass {
@@ -41,37 +46,33 @@ pub(super) enum TokenClass {
 impl TokenClass {
     /// Returns the class of a word without quotes.
     pub fn of_word(word: &[u8]) -> Self {
-        let is = |keyword: &str| word.eq_ignore_ascii_case(keyword.as_bytes());
-        let is_one = |keywords: &[&str]| keywords.iter().any(|keyword| is(keyword));
-        match word.len() {
-            2 if is("in") => Self::In,
-            2 if is("or") => Self::Connective,
-            2 if is("on") => Self::Clause,
-            3 if is("and") => Self::Connective,
-            4 if is_one(&["null", "true"]) => Self::Constant,
-            4 if is("with") => Self::Query,
-            5 if is("false") => Self::Constant,
-            5 if is_one(&["where", "order", "group", "limit"]) => Self::Clause,
-            5 if is("table") => Self::Query,
-            6 if is("values") => Self::Values,
-            6 if is("select") => Self::Query,
-            7 if is("default") => Self::Constant,
-            9 if is("returning") => Self::Clause,
+        let mut lower = [0; LONGEST_KEYWORD];
+        let Some(folded) = lower.get_mut(..word.len()) else { return Self::Name };
+        for (folded, byte) in folded.iter_mut().zip(word) {
+            *folded = byte.to_ascii_lowercase();
+        }
+        match &*folded {
+            b"in" => Self::In,
+            b"or" | b"and" => Self::Connective,
+            b"on" | b"where" | b"order" | b"group" | b"limit" | b"returning" => Self::Clause,
+            b"null" | b"true" | b"false" | b"default" => Self::Constant,
+            b"with" | b"table" | b"select" => Self::Query,
+            b"values" => Self::Values,
             _ => Self::Name,
         }
     }
 
     /// Returns the class of an operator or of punctuation.
-    pub fn of_symbol(symbol: &str) -> Self {
+    pub fn of_symbol(symbol: &[u8]) -> Self {
         match symbol {
-            "(" => Self::Open,
-            ")" => Self::Close,
-            "[" => Self::OpenSquare,
-            "]" => Self::CloseSquare,
-            "," => Self::Comma,
-            ";" => Self::Semicolon,
-            "::" => Self::Cast,
-            "=" | "<" | ">" | "<=" | ">=" | "<>" | "!=" => Self::Comparison,
+            b"(" => Self::Open,
+            b")" => Self::Close,
+            b"[" => Self::OpenSquare,
+            b"]" => Self::CloseSquare,
+            b"," => Self::Comma,
+            b";" => Self::Semicolon,
+            b"::" => Self::Cast,
+            b"=" | b"<" | b">" | b"<=" | b">=" | b"<>" | b"!=" => Self::Comparison,
             _ => Self::Other,
         }
     }
@@ -126,7 +127,7 @@ impl Context {
             closed: Bracket::Other,
             before: TokenClass::Other,
             pending: None,
-            found: Vec::new(),
+            found: Vec::with_capacity(USUAL_VALUES),
         }
     }
 

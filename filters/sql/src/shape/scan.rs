@@ -4,16 +4,16 @@
 
 use super::{
     context::{Context, PlacedValue, TokenClass},
-    plain_at,
     value::PlainValue,
 };
-use crate::{catalog::Catalog, dialect::Dialect};
+use crate::dialect::Dialect;
 
 /// A text that is read byte by byte.
 struct Scanner<'t> {
     text: &'t str,
     at: usize,
-    catalog: &'t Catalog,
+    dialect: Dialect,
+    is_plain: &'t dyn Fn(&PlainValue) -> bool,
     context: Context,
 }
 
@@ -25,9 +25,13 @@ pub(super) enum Stop {
     HasNone,
 }
 
-/// Finds the plain values of a text.
-pub(super) fn plain_values(text: &str, catalog: &Catalog) -> Result<Vec<PlacedValue>, Stop> {
-    let mut scanner = Scanner { text, at: 0, catalog, context: Context::new() };
+/// Finds the plain values of a text, of which `is_plain` says whether one is plain but for its place.
+pub(super) fn plain_values(
+    text: &str,
+    dialect: Dialect,
+    is_plain: &dyn Fn(&PlainValue) -> bool,
+) -> Result<Vec<PlacedValue>, Stop> {
+    let mut scanner = Scanner { text, at: 0, dialect, is_plain, context: Context::new() };
     while let Some(byte) = scanner.peek(0) {
         scanner.step(byte)?;
     }
@@ -59,11 +63,16 @@ impl Scanner<'_> {
     }
 
     fn is_postgres(&self) -> bool {
-        self.catalog.dialect == Dialect::Postgres
+        self.dialect == Dialect::Postgres
     }
 
     fn takes_number(&self) -> bool {
         self.context.takes_value() && self.peek(1).is_some_and(|byte| byte.is_ascii_digit())
+    }
+
+    /// Returns the next bytes.
+    fn next(&self, length: usize) -> &[u8] {
+        self.text.as_bytes().get(self.at..self.at.saturating_add(length)).unwrap_or_default()
     }
 
     /// Counts the bytes from here on that satisfy a test.
@@ -79,18 +88,18 @@ impl Scanner<'_> {
     }
 
     fn symbol(&mut self, length: usize) -> Result<(), Stop> {
-        let symbol = self.text.get(self.at..self.at.saturating_add(length)).unwrap_or_default();
+        let symbol = self.next(length);
         self.token(length, TokenClass::of_symbol(symbol))
     }
 
     fn string(&mut self) -> Result<(), Stop> {
-        let value = PlainValue::at(self.text, self.at, self.catalog.dialect);
+        let value = PlainValue::at(self.text, self.at, self.dialect);
         self.value(value.ok_or(Stop::NeedsTokens)?)
     }
 
     /// Takes in a value, as one that is plain if it may be.
     fn value(&mut self, value: PlainValue) -> Result<(), Stop> {
-        let is_plain = self.context.takes_value() && plain_at(self.text, &value, self.catalog);
+        let is_plain = self.context.takes_value() && (self.is_plain)(&value);
         self.at = value.range.end;
         let taken = if is_plain { self.context.value(value) } else { self.context.token(TokenClass::Other) };
         taken.ok_or(Stop::HasNone)
@@ -98,7 +107,7 @@ impl Scanner<'_> {
 
     fn number(&mut self) -> Result<(), Stop> {
         if self.context.takes_value()
-            && let Some(value) = PlainValue::at(self.text, self.at, self.catalog.dialect)
+            && let Some(value) = PlainValue::at(self.text, self.at, self.dialect)
         {
             return self.value(value);
         }
@@ -131,18 +140,18 @@ impl Scanner<'_> {
             // A string of a style of its own.
             return if length == 1 { self.string() } else { Err(Stop::NeedsTokens) };
         }
-        let word = self.text.as_bytes().get(self.at..self.at.saturating_add(length)).unwrap_or_default();
-        self.token(length, TokenClass::of_word(word))
+        self.token(length, TokenClass::of_word(self.next(length)))
     }
 
     fn operator(&mut self) -> Result<(), Stop> {
         let length = self.run(is_operator);
-        let run = self.text.get(self.at..self.at.saturating_add(length)).unwrap_or_default();
-        if run.contains("--") || run.contains("/*") || (run.contains('#') && !self.is_postgres()) {
+        let run = self.next(length);
+        let begins_comment = |pair: &[u8]| matches!(pair, b"--" | b"/*");
+        if run.windows(2).any(begins_comment) || (run.contains(&b'#') && !self.is_postgres()) {
             return Err(Stop::NeedsTokens);
         }
         // A sign belongs to what follows it.
-        let sign = usize::from(length > 1 && run.ends_with('-'));
+        let sign = usize::from(length > 1 && run.ends_with(b"-"));
         self.symbol(length.saturating_sub(sign))
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     lex::{self, Kind, Style, Token},
 };
 
-/// Finds the plain values of a text, of which this says whether one is plain but for its place. Returns None if there is none,
+/// Finds the plain values of a text, of which `is_plain` says whether one is plain but for its place. Returns None if there is none,
 /// or too many, or if they can't be told.
 pub(super) fn plain_values(
     text: &str,
@@ -65,7 +65,7 @@ fn class(text: &str, token: &Token) -> TokenClass {
     match &token.kind {
         Kind::Word { value, quoted: false } => TokenClass::of_word(value.as_bytes()),
         Kind::Word { quoted: true, .. } => TokenClass::Name,
-        Kind::Symbol => TokenClass::of_symbol(token.source(text)),
+        Kind::Symbol => TokenClass::of_symbol(token.source(text).as_bytes()),
         Kind::Text { .. } | Kind::Number | Kind::Parameter(_) | Kind::Variable { .. } => TokenClass::Other,
     }
 }

@@ -96,6 +96,11 @@ impl PlainValue {
         matches!(self.notation, Notation::Quoted | Notation::Escape | Notation::Dollar)
     }
 
+    /// Whether it says something else than what is between its quotes.
+    pub fn is_encoded(&self) -> bool {
+        self.encoding != Encoding::Same
+    }
+
     /// Returns what is written, without quotes and sign.
     pub fn inner<'t>(&self, text: &'t str) -> &'t str {
         text.get(self.inner.clone()).unwrap_or_default()
