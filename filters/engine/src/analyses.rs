@@ -31,11 +31,13 @@ pub struct WeighedAnalysis {
 pub struct Analyses {
     texts: Cache<WeighedAnalysis>,
     shapes: Cache<Template>,
+    /// By the hash of what texts begin with, the hash of the shape that the last of them had.
+    beginnings: LruCache<u64, u64>,
 }
 
 impl Default for Analyses {
     fn default() -> Self {
-        Self { texts: Cache::new(), shapes: Cache::new() }
+        Self { texts: Cache::new(), shapes: Cache::new(), beginnings: LruCache::new(MAX_HELD) }
     }
 }
 
@@ -54,14 +56,18 @@ impl Analyses {
             return (Ok(known.clone()), true);
         }
         let may_be_kept = text.len() <= MAX_TEXT && !holds_word(text);
-        let shape = if may_be_kept { Shape::of(text, catalog) } else { None };
         let before = in_use();
         let weighed = |analysis| {
             let analysis = Rc::new(analysis);
             WeighedAnalysis { analysis, bytes: in_use().saturating_sub(before) }
         };
-        let known = shape.as_ref().and_then(|shape| {
-            self.shapes.get(fingerprint, shape.key()).and_then(|template| template.analysis(text, shape))
+        let beginning = self.shapes.hash(fingerprint, before_values(text));
+        let matched = if may_be_kept { self.matched(beginning, fingerprint, text, catalog) } else { None };
+        let shape = if may_be_kept && matched.is_none() { Shape::of(text, catalog) } else { None };
+        let known = matched.or_else(|| {
+            let shape = shape.as_ref()?;
+            self.beginnings.put(beginning, self.shapes.hash(fingerprint, shape.key()));
+            self.shapes.get(fingerprint, shape.key())?.analysis(text, shape)
         });
         if let Some(known) = known {
             let known = weighed(known);
@@ -92,6 +98,25 @@ impl Analyses {
         }
         (Ok(analyzed), false)
     }
+
+    /// The analysis of a text that has the shape of the last one that began as it does.
+    fn matched(
+        &mut self,
+        beginning: u64,
+        fingerprint: u64,
+        text: &str,
+        catalog: &Catalog,
+    ) -> Option<Analysis> {
+        let shape = *self.beginnings.get(&beginning)?;
+        self.shapes.at(shape, fingerprint)?.value.analysis_of(text, catalog)
+    }
+}
+
+/// What a text begins with, before the first byte that a value may have. Texts of one shape begin with the same.
+fn before_values(text: &str) -> &str {
+    let may_begin = |byte: u8| byte == b'\'' || byte.is_ascii_digit();
+    let end = text.bytes().position(may_begin).unwrap_or(text.len());
+    text.get(..end).unwrap_or_default()
 }
 
 fn is_value(splice: &fieldveil_sql::Splice) -> bool {
@@ -119,8 +144,17 @@ impl<V> Cache<V> {
     }
 
     fn get(&mut self, fingerprint: u64, text: &str) -> Option<&V> {
-        let held = self.held.get(&self.hasher.hash_one((fingerprint, text)))?;
-        (held.fingerprint == fingerprint && *held.text == *text).then_some(&held.value)
+        let held = self.at(self.hash(fingerprint, text), fingerprint)?;
+        (*held.text == *text).then_some(&held.value)
+    }
+
+    fn hash(&self, fingerprint: u64, text: &str) -> u64 {
+        self.hasher.hash_one((fingerprint, text))
+    }
+
+    /// The entry with this hash, if it was read against this catalog.
+    fn at(&mut self, hash: u64, fingerprint: u64) -> Option<&HeldAnalysis<V>> {
+        self.held.get(&hash).filter(|held| held.fingerprint == fingerprint)
     }
 
     /// Keeps a value of so many bytes, in the place of those that were used longest ago.
@@ -129,7 +163,7 @@ impl<V> Cache<V> {
         if bytes > MAX_BYTES {
             return;
         }
-        let hash = self.hasher.hash_one((fingerprint, text));
+        let hash = self.hash(fingerprint, text);
         let replaced =
             self.held.push(hash, HeldAnalysis { fingerprint, text: Box::from(text), value, bytes });
         let replaced = replaced.map_or(0, |(_, held)| held.bytes);

@@ -25,6 +25,7 @@
 
 mod context;
 mod scan;
+mod template;
 mod tokens;
 mod value;
 
@@ -32,13 +33,9 @@ use std::{borrow::Cow, ops::Range};
 
 use zeroize::Zeroizing;
 
+pub use self::template::Template;
 use self::{context::PlacedValue, scan::Stop, value::PlainValue};
-use crate::{
-    analysis::{Analysis, Replacement, Splice},
-    catalog::Catalog,
-    dialect::Dialect,
-    identity, mention,
-};
+use crate::{analysis::Analysis, catalog::Catalog, dialect::Dialect, identity, mention};
 
 /// What stands for a plain value in a key. A text that holds it has no shape.
 const MARK: char = '\u{1}';
@@ -47,16 +44,9 @@ const MARK: char = '\u{1}';
 pub struct Shape {
     key: String,
     values: Vec<PlainValue>,
+    /// For each value that is cast, what analysis may ask of it.
+    asked: Vec<Option<u32>>,
     dialect: Dialect,
-}
-
-/// The analysis of all texts of one shape. It holds no plain value.
-pub struct Template {
-    analysis: Analysis,
-    /// Where the plain values stood in the text that it was made from.
-    values: Vec<Range<usize>>,
-    /// Which splice seals which of the values.
-    sealed: Vec<(usize, usize)>,
 }
 
 impl Shape {
@@ -65,10 +55,8 @@ impl Shape {
         if !may_have_values(text) {
             return None;
         }
-        let mentions = may_mention(text, catalog.dialect);
-        let is_plain = |value: &PlainValue| {
-            value.stands_alone(text) && !(value.is_string() && may_matter(text, value, mentions, catalog))
-        };
+        let reading = Reading::of(text, catalog);
+        let is_plain = |value: &PlainValue| reading.is_plain(value);
         let found = match scan::plain_values(text, catalog.dialect, &is_plain) {
             Ok(found) => found,
             Err(Stop::HasNone) => return None,
@@ -80,22 +68,25 @@ impl Shape {
     fn with(text: &str, dialect: Dialect, found: Vec<PlacedValue>) -> Option<Self> {
         let mut key = String::with_capacity(text.len().saturating_add(found.len()));
         let mut values: Vec<PlainValue> = Vec::with_capacity(found.len());
+        let mut asked = Vec::with_capacity(found.len());
         let mut from = 0;
         for PlacedValue { value, is_cast } in found {
-            let same = values.iter().position(|before| is_same(text, before, &value));
+            let same = first_same(text, &values, &value);
             key.push_str(text.get(from..value.range.start)?);
             key.push(MARK);
             key.push(value.notation.mark());
-            key.extend(char::from_u32(u32::try_from(same.unwrap_or(values.len())).ok()?.checked_add(0x20)?));
-            if is_cast {
+            key.extend(char::from_u32(u32::try_from(same).ok()?.checked_add(0x20)?));
+            let its_asked = is_cast.then(|| value.asked_when_cast(text));
+            if let Some(asked) = its_asked {
                 key.push(MARK);
-                key.extend(char::from_u32(value.asked_when_cast(text).checked_add(0x20)?));
+                key.extend(char::from_u32(asked.checked_add(0x20)?));
             }
+            asked.push(its_asked);
             from = value.range.end;
             values.push(value);
         }
         key.push_str(text.get(from..)?);
-        Some(Self { key, values, dialect })
+        Some(Self { key, values, asked, dialect })
     }
 
     /// The same for all texts of this shape, and for no others.
@@ -113,32 +104,7 @@ impl Shape {
         if !self.is_by_tokens(text) {
             return None;
         }
-        let mut sealed = Vec::new();
-        let mut kept = analysis.clone();
-        for (index, splice) in kept.splices.iter_mut().enumerate() {
-            let is_beside = |value: &&PlainValue| {
-                splice.range.end <= value.range.start || value.range.end <= splice.range.start
-            };
-            let mut within = self.values.iter().enumerate().filter(|(_, value)| !is_beside(value));
-            match (within.next(), within.next(), &mut splice.with) {
-                (Some((on, written)), None, Replacement::Seal { value, .. }) => {
-                    let is_around =
-                        splice.range.start <= written.range.start && written.range.end <= splice.range.end;
-                    if !is_around || value.as_str() != written.content(text) {
-                        return None;
-                    }
-                    *value = Zeroizing::default();
-                    sealed.push((index, on));
-                }
-                (None, _, Replacement::Seal { .. }) => {
-                    // A value that is not plain: it is not to be kept.
-                    return None;
-                }
-                (None, ..) => {}
-                (Some(_), ..) => return None,
-            }
-        }
-        Some(Template { analysis: kept, values: self.values(), sealed })
+        Template::of(text, self, analysis)
     }
 
     /// Whether the tokens of the text that has this shape have the same values, in places of plain values.
@@ -150,60 +116,61 @@ impl Shape {
     }
 }
 
-impl Template {
-    /// The analysis of a text of this shape.
-    pub fn analysis(&self, text: &str, shape: &Shape) -> Option<Analysis> {
-        if shape.values.len() != self.values.len() {
-            return None;
-        }
-        let mut analysis = self.analysis.clone();
-        for Splice { range, .. } in &mut analysis.splices {
-            *range = self.moved(range.start, shape)?..self.moved(range.end, shape)?;
-        }
-        for (splice, value) in &self.sealed {
-            let written = shape.values.get(*value)?;
-            let splice = analysis.splices.get_mut(*splice)?;
-            let Replacement::Seal { value, .. } = &mut splice.with else { return None };
-            *value = Zeroizing::new(written.content(text).into_owned());
-        }
-        Some(analysis)
-    }
+/// The first words of statements that have plain values.
+const KINDS: [&str; 5] = ["select", "insert", "update", "delete", "replace"];
 
-    /// Where a place beside the values is in a text of this shape.
-    fn moved(&self, place: usize, shape: &Shape) -> Option<usize> {
-        let before = self.values.iter().zip(&shape.values).rev().find(|(old, _)| old.end <= place);
-        let (old, new) = before.map_or((0, 0), |(old, new)| (old.end, new.range.end));
-        place.checked_sub(old)?.checked_add(new)
-    }
-}
-
-/// Whether a text is of a kind that has plain values.
+/// Whether a text may be of a kind that has plain values: it begins as one, or with a comment.
 fn may_have_values(text: &str) -> bool {
     if text.contains(MARK) {
         return false;
     }
     let text = text.trim_ascii_start().as_bytes();
-    let begins = ["select", "insert", "update", "delete", "replace"];
-    begins.iter().any(|word| {
-        text.split_at_checked(word.len())
-            .is_some_and(|(first, _)| first.eq_ignore_ascii_case(word.as_bytes()))
-    })
-}
-
-/// Whether two values would be the same expression but for a sign.
-fn is_same(text: &str, a: &PlainValue, b: &PlainValue) -> bool {
-    a.is_string() == b.is_string() && a.inner(text) == b.inner(text)
-}
-
-/// Whether a string could name what matters. `mentions` says whether the whole text may say anything of the end user.
-fn may_matter(text: &str, value: &PlainValue, mentions: bool, catalog: &Catalog) -> bool {
-    let names = |content: &str| {
-        (mentions || value.is_encoded()) && may_mention(content, catalog.dialect)
-            || mention::may_reach(content, catalog)
+    let begins = |word: &&str| {
+        let first = text.split_at_checked(word.len()).map(|(first, _)| first);
+        first.is_some_and(|first| first.eq_ignore_ascii_case(word.as_bytes()))
     };
-    match value.content(text) {
-        Cow::Borrowed(content) => names(content),
-        Cow::Owned(content) => names(&Zeroizing::new(content)),
+    KINDS.iter().any(begins) || matches!(text.first(), Some(b'/' | b'-' | b'#'))
+}
+
+/// Returns which of the values is the first that would be the same expression as another one, but for a sign: that one itself,
+/// which is the next, if none is.
+fn first_same(text: &str, values: &[PlainValue], next: &PlainValue) -> usize {
+    let inner = next.inner(text);
+    let is_same = |value: &PlainValue| {
+        value.inner_len() == inner.len()
+            && value.is_string() == next.is_string()
+            && value.inner(text) == inner
+    };
+    values.iter().position(is_same).unwrap_or(values.len())
+}
+
+/// What is known of a text that is read.
+struct Reading<'t> {
+    text: &'t str,
+    catalog: &'t Catalog,
+    /// Whether it may say anything of the end user.
+    mentions: bool,
+}
+
+impl<'t> Reading<'t> {
+    fn of(text: &'t str, catalog: &'t Catalog) -> Self {
+        Self { text, catalog, mentions: may_mention(text, catalog.dialect) }
+    }
+
+    /// Whether a value is plain but for its place: it touches nothing, and names nothing that matters.
+    fn is_plain(&self, value: &PlainValue) -> bool {
+        value.stands_alone(self.text) && !(value.is_string() && self.may_matter(value))
+    }
+
+    fn may_matter(&self, value: &PlainValue) -> bool {
+        let names = |content: &str| {
+            (self.mentions || value.is_encoded()) && may_mention(content, self.catalog.dialect)
+                || mention::may_reach(content, self.catalog)
+        };
+        match value.content(self.text) {
+            Cow::Borrowed(content) => names(content),
+            Cow::Owned(content) => names(&Zeroizing::new(content)),
+        }
     }
 }
 

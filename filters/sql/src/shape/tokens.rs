@@ -1,6 +1,7 @@
 //! Finds plain values among the tokens of a text.
 
 use super::{
+    KINDS,
     context::{Context, PlacedValue, TokenClass},
     value::{Notation, PlainValue},
 };
@@ -21,6 +22,8 @@ pub(super) fn plain_values(
         return None;
     }
     let tokens = lex::lex(text, dialect).ok()?;
+    let first = tokens.first()?;
+    KINDS.iter().any(|word| first.is_word(word)).then_some(())?;
     let mut context = Context::new();
     let mut rest = tokens.as_slice();
     while let Some((token, behind)) = rest.split_first() {

@@ -106,6 +106,11 @@ impl PlainValue {
         text.get(self.inner.clone()).unwrap_or_default()
     }
 
+    /// Counts the bytes of that.
+    pub fn inner_len(&self) -> usize {
+        self.inner.len()
+    }
+
     /// Returns what it says to analysis.
     pub fn content<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match (self.notation, self.encoding) {

@@ -91,11 +91,14 @@ fn compare(text: &str, analysis: &Analysis, shape: &Shape, catalog: &Catalog, na
     assert!(template.analysis(text, shape).as_ref() == Some(analysis), "{text}");
     for turn in 0..SAID.len() {
         let other = with_other_values(text, shape, turn);
+        let matched = template.analysis_of(&other, catalog);
         let Some(shape) = Shape::of(&other, catalog).filter(|other| other.key() == shape.key()) else {
+            assert!(matched.is_none(), "{text}\n  is not of the shape of\n{other}");
             continue;
         };
         let fresh = fieldveil_sql::analyze_in(&other, catalog, names);
         let known = template.analysis(&other, &shape);
+        assert!(known == matched, "{text}\n  is of the shape of\n{other}");
         assert!(known.is_some() && known == fresh.ok(), "{text}\n  says nothing of\n{other}");
         COMPARED.fetch_add(1, Ordering::Relaxed);
     }
