@@ -7,7 +7,7 @@ use crate::{
     dialect::Dialect,
     lex::{Kind, Style, Token},
     names,
-    occurrence::{Letters, occurs, occurs_anywhere},
+    occurrence::{Letters, SoughtWord, occurs, occurs_anywhere},
     refusal::Refusal,
     segment::Segment,
 };
@@ -168,18 +168,22 @@ pub(crate) fn may_reach(text: &str, catalog: &Catalog) -> bool {
         return false;
     }
     let letters = Letters::of(text.as_bytes());
-    let contains = |part: &str| letters.may_hold(part) && occurs_anywhere(text.as_bytes(), part);
+    let contains = |part: &SoughtWord| letters.may_hold(part) && occurs_anywhere(text.as_bytes(), part.text);
+    let has = |word: &SoughtWord| letters.may_hold(word) && has_word_of(text, &[word.text]);
     let in_escapes = match catalog.dialect {
         Dialect::Postgres => {
-            contains("u&\"")
-                || contains("standard_conforming_strings")
-                || has_word_of(text, &["execute", "fetch", "move"])
+            const ESCAPES: [SoughtWord; 2] =
+                [SoughtWord::new("u&\""), SoughtWord::new("standard_conforming_strings")];
+            const STATEMENTS: [SoughtWord; 3] =
+                [SoughtWord::new("execute"), SoughtWord::new("fetch"), SoughtWord::new("move")];
+            ESCAPES.iter().any(contains) || STATEMENTS.iter().any(has)
         }
         // What is prepared may be written with escapes; and letters of other alphabets may be the same to the server.
         Dialect::MySql(_) => {
-            has_word_of(text, &["execute", "prepare", "handler"])
-                || contains("execute_prepared_stmt")
-                || !text.is_ascii()
+            const STATEMENTS: [SoughtWord; 3] =
+                [SoughtWord::new("execute"), SoughtWord::new("prepare"), SoughtWord::new("handler")];
+            const PROCEDURE: SoughtWord = SoughtWord::new("execute_prepared_stmt");
+            STATEMENTS.iter().any(has) || contains(&PROCEDURE) || !text.is_ascii()
         }
     };
     in_escapes || holds_name(text, catalog)
@@ -198,8 +202,7 @@ pub(crate) fn has_word_of(text: &str, words: &[&str]) -> bool {
         byte.is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$') || *b >= 0x80)
     };
     let is_word = |before: &[u8], behind: &[u8]| !is_part(before.last()) && !is_part(behind.first());
-    let letters = Letters::of(text.as_bytes());
-    words.iter().any(|word| letters.may_hold(word) && occurs(text.as_bytes(), word, is_word))
+    words.iter().any(|word| occurs(text.as_bytes(), word, is_word))
 }
 
 /// Whether a string of the statement contains, or may contain, a relation's bare name in any case: code in a function's body.

@@ -55,8 +55,8 @@ impl Shape {
         if !may_have_values(text) {
             return None;
         }
-        let reading = Reading::of(text, catalog);
-        let is_plain = |value: &PlainValue| reading.is_plain(value);
+        let check = PlainCheck::of(text, catalog);
+        let is_plain = |value: &PlainValue| check.is_plain(value);
         let found = match scan::plain_values(text, catalog.dialect, &is_plain) {
             Ok(found) => found,
             Err(Stop::HasNone) => return None,
@@ -144,20 +144,20 @@ fn first_same(text: &str, values: &[PlainValue], next: &PlainValue) -> usize {
     values.iter().position(is_same).unwrap_or(values.len())
 }
 
-/// What is known of a text that is read.
-struct Reading<'t> {
+/// Tells which values of a text are plain but for their places.
+struct PlainCheck<'t> {
     text: &'t str,
     catalog: &'t Catalog,
     /// Whether it may say anything of the end user.
     mentions: bool,
 }
 
-impl<'t> Reading<'t> {
+impl<'t> PlainCheck<'t> {
     fn of(text: &'t str, catalog: &'t Catalog) -> Self {
         Self { text, catalog, mentions: may_mention(text, catalog.dialect) }
     }
 
-    /// Whether a value is plain but for its place: it touches nothing, and names nothing that matters.
+    /// Whether a value touches nothing, and names nothing that matters.
     fn is_plain(&self, value: &PlainValue) -> bool {
         value.stands_alone(self.text) && !(value.is_string() && self.may_matter(value))
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use zeroize::Zeroizing;
 
 use super::{
-    Reading, Shape, first_same,
+    PlainCheck, Shape, first_same,
     value::{Notation, PlainValue},
 };
 use crate::{
@@ -18,13 +18,13 @@ pub struct Template {
     analysis: Analysis,
     /// What stands before and behind the values, one piece behind the other.
     between: Box<str>,
-    places: Vec<Place>,
+    places: Vec<TemplatePlace>,
     /// Which splice seals which of the values.
     sealed: Vec<(usize, usize)>,
 }
 
 /// The place of a plain value.
-struct Place {
+struct TemplatePlace {
     /// Where the value stood in the text that the template was made from.
     range: Range<usize>,
     /// What stands before it, behind the value before.
@@ -68,7 +68,7 @@ impl Template {
         for (value, asked) in shape.values.iter().zip(&shape.asked) {
             let start = between.len();
             between.push_str(text.get(from..value.range.start)?);
-            places.push(Place {
+            places.push(TemplatePlace {
                 range: value.range.clone(),
                 before: start..between.len(),
                 notation: value.notation,
@@ -88,7 +88,7 @@ impl Template {
 
     /// The analysis of a text, if it is of this shape. Of which shape it is needs not be known.
     pub fn analysis_of(&self, text: &str, catalog: &Catalog) -> Option<Analysis> {
-        let reading = Reading::of(text, catalog);
+        let check = PlainCheck::of(text, catalog);
         let mut values: Vec<PlainValue> = Vec::with_capacity(self.places.len());
         let mut at = 0_usize;
         for place in &self.places {
@@ -96,7 +96,7 @@ impl Template {
             text.as_bytes().get(at..)?.starts_with(before.as_bytes()).then_some(())?;
             let value = PlainValue::at(text, at.saturating_add(before.len()), catalog.dialect)?;
             let is_same = value.notation == place.notation
-                && reading.is_plain(&value)
+                && check.is_plain(&value)
                 && first_same(text, &values, &value) == place.same
                 && place.asked.is_none_or(|asked| asked == value.asked_when_cast(text));
             is_same.then_some(())?;
