@@ -100,8 +100,12 @@ fn plain_values_are_found_and_nothing_else_is() {
 #[test]
 fn texts_have_one_key_only_if_they_differ_in_plain_values_alone() {
     let key = |text: &str| Shape::of(text, &catalog()).unwrap().key().to_owned();
-    let one = key("SELECT a FROM t WHERE b = 1 AND c = 'x' AND d = 2");
-    assert_eq!(one, key("SELECT a FROM t WHERE b = 30 AND c = 'long' AND d = 40"));
+    let text = "SELECT a FROM t WHERE b = 1 AND c = 'x' AND d = 2";
+    let (one, shape) = (key(text), Shape::of(text, &catalog()).unwrap());
+    let template = shape.template(text, &analyze(text, &catalog()).unwrap()).unwrap();
+    let same = "SELECT a FROM t WHERE b = 30 AND c = 'long' AND d = 40";
+    assert_eq!(one, key(same));
+    assert!(template.analysis_of(same, &catalog()).is_some());
     for other in [
         // A string for a number, another space, a value twice, another number of values.
         "SELECT a FROM t WHERE b = '1' AND c = 'x' AND d = 2",
@@ -121,6 +125,30 @@ fn texts_have_one_key_only_if_they_differ_in_plain_values_alone() {
         "SELECT a FROM t WHERE b = 1 AND c = 'x'::text AND d = 2",
     ] {
         assert_ne!(one, key(other), "{other}");
+        assert!(template.analysis_of(other, &catalog()).is_none(), "{other}");
+    }
+}
+
+#[test]
+fn what_has_no_shape_has_that_of_no_other_text() {
+    let text = "SELECT a FROM t WHERE b = 1 AND c = 'x' AND d = E'y'";
+    let shape = Shape::of(text, &catalog()).unwrap();
+    let template = shape.template(text, &analyze(text, &catalog()).unwrap()).unwrap();
+    for other in [
+        "SELECT a FROM t WHERE b = 01 AND c = 'x' AND d = E'y'",
+        "SELECT a FROM t WHERE b = 1e5 AND c = 'x' AND d = E'y'",
+        "SELECT a FROM t WHERE b = 1 AND c = 'customer' AND d = E'y'",
+        "SELECT a FROM t WHERE b = 1 AND c = 'fieldveil.token' AND d = E'y'",
+        "SELECT a FROM t WHERE b = 1 AND c = 'x' AND d = E'y' ",
+        "SELECT a FROM t WHERE b = 1 AND c = 'x' AND d = E'y'::date",
+        "SELECT a FROM t WHERE b = 1 AND c = 'x' AND d = E'y''",
+        "SELECT a FROM t WHERE b = 1 AND c = 'x' || 'x' AND d = E'y'",
+        "SELECT a FROM t WHERE b = 1 AND c = 'x' AND d = E'\\x79'",
+        "SELECT a FROM t WHERE b = 1 AND c = 'x'",
+        "SELECT a FROM t WHERE b = ",
+        "",
+    ] {
+        assert!(template.analysis_of(other, &catalog()).is_none(), "{other}");
     }
 }
 
