@@ -30,7 +30,7 @@ pub struct WeighedAnalysis {
 /// The analyses of one worker.
 pub struct Analyses {
     texts: Cache<WeighedAnalysis>,
-    shapes: Cache<Template>,
+    shapes: Cache<WeighedTemplate>,
     /// By the hash of what texts begin with, the hash of the shape that the last of them had.
     beginnings: LruCache<u64, u64>,
 }
@@ -56,29 +56,21 @@ impl Analyses {
             return (Ok(known.clone()), true);
         }
         let may_be_kept = text.len() <= MAX_TEXT && !holds_word(text);
-        let before = in_use();
-        let weighed = |analysis| {
-            let analysis = Rc::new(analysis);
-            WeighedAnalysis { analysis, bytes: in_use().saturating_sub(before) }
-        };
-        let beginning = self.shapes.hash(fingerprint, before_values(text));
-        let matched = if may_be_kept { self.matched(beginning, fingerprint, text, catalog) } else { None };
-        let shape = if may_be_kept && matched.is_none() { Shape::of(text, catalog) } else { None };
-        let known = matched.or_else(|| {
-            let shape = shape.as_ref()?;
-            self.beginnings.put(beginning, self.shapes.hash(fingerprint, shape.key()));
-            self.shapes.get(fingerprint, shape.key())?.analysis(text, shape)
-        });
+        let (known, shape) =
+            if may_be_kept { self.by_shape(text, catalog, fingerprint) } else { (None, None) };
         if let Some(known) = known {
-            let known = weighed(known);
             debug_assert_eq!(
                 Some(&*known.analysis),
                 fieldveil_sql::analyze_in(text, catalog, names).ok().as_ref()
             );
             return (Ok(known), true);
         }
+        let before = in_use();
         let analyzed = match fieldveil_sql::analyze_in(text, catalog, names) {
-            Ok(analysis) => weighed(analysis),
+            Ok(analysis) => {
+                let analysis = Rc::new(analysis);
+                WeighedAnalysis { analysis, bytes: in_use().saturating_sub(before) }
+            }
             Err(refusal) => return (Err(refusal), false),
         };
         let analysis = &analyzed.analysis;
@@ -90,7 +82,8 @@ impl Analyses {
         if let Some(shape) = &shape
             && let Some(template) = shape.template(text, analysis)
         {
-            let bytes = in_use().saturating_sub(before);
+            let bytes = in_use().saturating_sub(before).saturating_add(analyzed.bytes);
+            let template = WeighedTemplate { template, bytes: analyzed.bytes };
             self.shapes.put(fingerprint, shape.key(), template, bytes);
         }
         if !analysis.splices.iter().any(is_value) {
@@ -99,16 +92,38 @@ impl Analyses {
         (Ok(analyzed), false)
     }
 
-    /// The analysis of a text that has the shape of the last one that began as it does.
-    fn matched(
+    /// The analysis of a text whose shape is known; else its shape, if it has one.
+    fn by_shape(
         &mut self,
-        beginning: u64,
-        fingerprint: u64,
         text: &str,
         catalog: &Catalog,
-    ) -> Option<Analysis> {
-        let shape = *self.beginnings.get(&beginning)?;
-        self.shapes.at(shape, fingerprint)?.value.analysis_of(text, catalog)
+        fingerprint: u64,
+    ) -> (Option<WeighedAnalysis>, Option<Shape>) {
+        let beginning = self.shapes.hash(fingerprint, before_values(text));
+        // Most texts have the shape of the last one that began as they do.
+        let last = self.beginnings.get(&beginning).and_then(|shape| self.shapes.at(*shape, fingerprint));
+        let known =
+            last.and_then(|held| Some(held.value.weighed(held.value.template.analysis_of(text, catalog)?)));
+        if known.is_some() {
+            return (known, None);
+        }
+        let Some(shape) = Shape::of(text, catalog) else { return (None, None) };
+        self.beginnings.put(beginning, self.shapes.hash(fingerprint, shape.key()));
+        let held = self.shapes.get(fingerprint, shape.key());
+        let known = held.and_then(|held| Some(held.weighed(held.template.analysis(text, &shape)?)));
+        (known, Some(shape))
+    }
+}
+
+/// A template, with the bytes that an analysis takes which is made of it.
+struct WeighedTemplate {
+    template: Template,
+    bytes: usize,
+}
+
+impl WeighedTemplate {
+    fn weighed(&self, analysis: Analysis) -> WeighedAnalysis {
+        WeighedAnalysis { analysis: Rc::new(analysis), bytes: self.bytes }
     }
 }
 
