@@ -30,12 +30,14 @@ pub struct WeighedAnalysis {
 /// The analyses of one worker.
 pub struct Analyses {
     texts: Cache<WeighedAnalysis>,
-    shapes: Cache<Template>,
+    shapes: Cache<WeighedTemplate>,
+    /// By the hash of what texts begin with, the hash of the shape that the last of them had.
+    beginnings: LruCache<u64, u64>,
 }
 
 impl Default for Analyses {
     fn default() -> Self {
-        Self { texts: Cache::new(), shapes: Cache::new() }
+        Self { texts: Cache::new(), shapes: Cache::new(), beginnings: LruCache::new(MAX_HELD) }
     }
 }
 
@@ -54,25 +56,21 @@ impl Analyses {
             return (Ok(known.clone()), true);
         }
         let may_be_kept = text.len() <= MAX_TEXT && !holds_word(text);
-        let shape = if may_be_kept { Shape::of(text, catalog) } else { None };
-        let before = in_use();
-        let weighed = |analysis| {
-            let analysis = Rc::new(analysis);
-            WeighedAnalysis { analysis, bytes: in_use().saturating_sub(before) }
-        };
-        let known = shape.as_ref().and_then(|shape| {
-            self.shapes.get(fingerprint, shape.key()).and_then(|template| template.analysis(text, shape))
-        });
+        let (known, shape) =
+            if may_be_kept { self.by_shape(text, catalog, fingerprint) } else { (None, None) };
         if let Some(known) = known {
-            let known = weighed(known);
             debug_assert_eq!(
                 Some(&*known.analysis),
                 fieldveil_sql::analyze_in(text, catalog, names).ok().as_ref()
             );
             return (Ok(known), true);
         }
+        let before = in_use();
         let analyzed = match fieldveil_sql::analyze_in(text, catalog, names) {
-            Ok(analysis) => weighed(analysis),
+            Ok(analysis) => {
+                let analysis = Rc::new(analysis);
+                WeighedAnalysis { analysis, bytes: in_use().saturating_sub(before) }
+            }
             Err(refusal) => return (Err(refusal), false),
         };
         let analysis = &analyzed.analysis;
@@ -84,7 +82,8 @@ impl Analyses {
         if let Some(shape) = &shape
             && let Some(template) = shape.template(text, analysis)
         {
-            let bytes = in_use().saturating_sub(before);
+            let bytes = in_use().saturating_sub(before).saturating_add(analyzed.bytes);
+            let template = WeighedTemplate { template, bytes: analyzed.bytes };
             self.shapes.put(fingerprint, shape.key(), template, bytes);
         }
         if !analysis.splices.iter().any(is_value) {
@@ -92,6 +91,47 @@ impl Analyses {
         }
         (Ok(analyzed), false)
     }
+
+    /// The analysis of a text whose shape is known; else its shape, if it has one.
+    fn by_shape(
+        &mut self,
+        text: &str,
+        catalog: &Catalog,
+        fingerprint: u64,
+    ) -> (Option<WeighedAnalysis>, Option<Shape>) {
+        let beginning = self.shapes.hash(fingerprint, before_values(text));
+        // Most texts have the shape of the last one that began as they do.
+        let last = self.beginnings.get(&beginning).and_then(|shape| self.shapes.at(*shape, fingerprint));
+        let known =
+            last.and_then(|held| Some(held.value.weighed(held.value.template.analysis_of(text, catalog)?)));
+        if known.is_some() {
+            return (known, None);
+        }
+        let Some(shape) = Shape::of(text, catalog) else { return (None, None) };
+        self.beginnings.put(beginning, self.shapes.hash(fingerprint, shape.key()));
+        let held = self.shapes.get(fingerprint, shape.key());
+        let known = held.and_then(|held| Some(held.weighed(held.template.analysis(text, &shape)?)));
+        (known, Some(shape))
+    }
+}
+
+/// A template, with the bytes that an analysis takes which is made of it.
+struct WeighedTemplate {
+    template: Template,
+    bytes: usize,
+}
+
+impl WeighedTemplate {
+    fn weighed(&self, analysis: Analysis) -> WeighedAnalysis {
+        WeighedAnalysis { analysis: Rc::new(analysis), bytes: self.bytes }
+    }
+}
+
+/// What a text begins with, before the first byte that a value may have. Texts of one shape begin with the same.
+fn before_values(text: &str) -> &str {
+    let may_begin = |byte: u8| byte == b'\'' || byte.is_ascii_digit();
+    let end = text.bytes().position(may_begin).unwrap_or(text.len());
+    text.get(..end).unwrap_or_default()
 }
 
 fn is_value(splice: &fieldveil_sql::Splice) -> bool {
@@ -119,8 +159,17 @@ impl<V> Cache<V> {
     }
 
     fn get(&mut self, fingerprint: u64, text: &str) -> Option<&V> {
-        let held = self.held.get(&self.hasher.hash_one((fingerprint, text)))?;
-        (held.fingerprint == fingerprint && *held.text == *text).then_some(&held.value)
+        let held = self.at(self.hash(fingerprint, text), fingerprint)?;
+        (*held.text == *text).then_some(&held.value)
+    }
+
+    fn hash(&self, fingerprint: u64, text: &str) -> u64 {
+        self.hasher.hash_one((fingerprint, text))
+    }
+
+    /// The entry with this hash, if it was read against this catalog.
+    fn at(&mut self, hash: u64, fingerprint: u64) -> Option<&HeldAnalysis<V>> {
+        self.held.get(&hash).filter(|held| held.fingerprint == fingerprint)
     }
 
     /// Keeps a value of so many bytes, in the place of those that were used longest ago.
@@ -129,7 +178,7 @@ impl<V> Cache<V> {
         if bytes > MAX_BYTES {
             return;
         }
-        let hash = self.hasher.hash_one((fingerprint, text));
+        let hash = self.hash(fingerprint, text);
         let replaced =
             self.held.push(hash, HeldAnalysis { fingerprint, text: Box::from(text), value, bytes });
         let replaced = replaced.map_or(0, |(_, held)| held.bytes);

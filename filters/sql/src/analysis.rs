@@ -5,12 +5,14 @@ mod field_uses;
 mod load;
 mod operand;
 mod prepared_text;
+mod statements;
 
 pub use self::{
     field_uses::FieldUses,
     load::{Load, LoadCharset, LoadFormat},
     operand::Operand,
     prepared_text::PreparedText,
+    statements::TextStatements,
 };
 
 use std::{fmt, ops::Range};
@@ -23,7 +25,7 @@ use self::effects::Effects;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Analysis {
     /// One for each statement of the text, in order. Empty statements are not counted.
-    pub statements: Vec<Statement>,
+    pub statements: TextStatements,
     /// What to replace, by byte range of the text; sorted, disjoint.
     pub splices: Vec<Splice>,
     /// The parameters that stand in protected places, sorted by number, each number once: where several fields

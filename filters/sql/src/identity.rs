@@ -17,6 +17,7 @@ use crate::{
     kind::{self, mysql},
     lex::{self, Kind, Style, Token},
     names,
+    occurrence::occurs_anywhere,
     refusal::Refusal,
     segment::{self, Segment},
 };
@@ -66,7 +67,7 @@ pub struct TokenParameter {
 
 /// Whether a text may say anything of the end user.
 pub fn mentions(text: &[u8]) -> bool {
-    holds(text, PREFIX)
+    occurs_anywhere(text, PREFIX)
 }
 
 /// Whether a text of MySQL or MariaDB may say anything of the end user, whichever way it writes the variables' names.
@@ -76,17 +77,17 @@ pub fn may_mention(text: &[u8]) -> bool {
 
 /// Whether bytes hold the name of the token's setting, letter case aside.
 pub fn names_token(bytes: &[u8], dialect: Dialect) -> bool {
-    holds(bytes, token_name(dialect))
+    occurs_anywhere(bytes, token_name(dialect))
 }
 
 /// Whether a text that is not read may say the token: its setting's name can be written in parts, and in quotes.
 pub fn may_say_token(text: &[u8]) -> bool {
-    (mentions(text) && holds(text, "token")) || spelling::may_be_token(text)
+    (mentions(text) && occurs_anywhere(text, "token")) || spelling::may_be_token(text)
 }
 
 /// Whether a text may set what its parameters name.
 pub fn calls_set_config(text: &[u8]) -> bool {
-    holds(text, "set_config")
+    occurs_anywhere(text, "set_config")
 }
 
 /// What holds the end user's token: a setting, or a user variable.
@@ -101,15 +102,6 @@ fn token_name(dialect: Dialect) -> &'static str {
 fn is_ours(name: &str) -> bool {
     let resembles = |own| names::resemble(name.trim_end(), own);
     name.starts_with(PREFIX) || resembles(TOKEN_VARIABLE) || resembles(PURPOSE_VARIABLE)
-}
-
-fn holds(bytes: &[u8], word: &str) -> bool {
-    let word = word.as_bytes();
-    let Some(first) = word.first() else { return true };
-    let (lower, upper) = (first.to_ascii_lowercase(), first.to_ascii_uppercase());
-    // Every text is looked through, and nearly every place is told by the first letter.
-    let begins = |window: &[u8]| window.first().is_some_and(|byte| *byte == lower || *byte == upper);
-    bytes.windows(word.len()).any(|window| begins(window) && window.eq_ignore_ascii_case(word))
 }
 
 /// Reads what a text says of the end user.
@@ -291,15 +283,18 @@ fn mentions_token(segment: &Segment<'_>, part: Range<usize>) -> bool {
     let tokens = segment.tokens.get(part.clone()).unwrap_or_default();
     let has_set_config = tokens.iter().any(|token| token.name() == Some("set_config"));
     part.zip(tokens).any(|(index, token)| match &token.kind {
-        Kind::Word { value, .. } => holds(value.as_bytes(), TOKEN) || token_setting(segment, index).is_some(),
+        Kind::Word { value, .. } => {
+            occurs_anywhere(value.as_bytes(), TOKEN) || token_setting(segment, index).is_some()
+        }
         Kind::Text { value, .. } => {
             let reads = index >= 2
                 && segment.is_word(index.saturating_sub(2), "current_setting")
                 && segment.is_symbol(index.saturating_sub(1), "(");
             let is_read = reads && value.eq_ignore_ascii_case(TOKEN);
-            let computes =
-                has_set_config && holds(value.as_bytes(), PREFIX) && !value.eq_ignore_ascii_case(PURPOSE);
-            (holds(value.as_bytes(), TOKEN) || computes) && !is_read
+            let computes = has_set_config
+                && occurs_anywhere(value.as_bytes(), PREFIX)
+                && !value.eq_ignore_ascii_case(PURPOSE);
+            (occurs_anywhere(value.as_bytes(), TOKEN) || computes) && !is_read
         }
         Kind::Number | Kind::Parameter(_) | Kind::Variable { .. } | Kind::Symbol => false,
     })

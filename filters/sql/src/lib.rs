@@ -55,6 +55,7 @@ mod lex;
 mod long_text;
 mod mention;
 mod names;
+mod occurrence;
 mod parse;
 mod refusal;
 mod resolve;
@@ -68,7 +69,7 @@ mod walk;
 pub use analysis::{
     Analysis, ClientFile, Copy, CopyCsv, CopyFormat, CopyHeader, CopyText, FieldUses, Form, Load,
     LoadCharset, LoadFormat, Operand, Parameter, ParameterUse, PreparedText, Replacement, ResultField,
-    Results, SessionUse, Splice, Statement, StatementKind,
+    Results, SessionUse, Splice, Statement, StatementKind, TextStatements,
 };
 pub use budget::Budget;
 pub use catalog::{Catalog, Column, Columns, Relation, RelationKind, StorageType};

@@ -7,6 +7,7 @@ use crate::{
     dialect::Dialect,
     lex::{Kind, Style, Token},
     names,
+    occurrence::{Letters, SoughtWord, occurs, occurs_anywhere},
     refusal::Refusal,
     segment::Segment,
 };
@@ -166,18 +167,23 @@ pub(crate) fn may_reach(text: &str, catalog: &Catalog) -> bool {
     if !catalog.protects() {
         return false;
     }
-    let contains = |part: &str| contains(text.as_bytes(), part.as_bytes(), false);
+    let letters = Letters::of(text.as_bytes());
+    let contains = |part: &SoughtWord| letters.may_hold(part) && occurs_anywhere(text.as_bytes(), part.text);
+    let has = |word: &SoughtWord| letters.may_hold(word) && has_word_of(text, &[word.text]);
     let in_escapes = match catalog.dialect {
         Dialect::Postgres => {
-            contains("u&\"")
-                || contains("standard_conforming_strings")
-                || has_word_of(text, &["execute", "fetch", "move"])
+            const ESCAPES: [SoughtWord; 2] =
+                [SoughtWord::new("u&\""), SoughtWord::new("standard_conforming_strings")];
+            const STATEMENTS: [SoughtWord; 3] =
+                [SoughtWord::new("execute"), SoughtWord::new("fetch"), SoughtWord::new("move")];
+            ESCAPES.iter().any(contains) || STATEMENTS.iter().any(has)
         }
         // What is prepared may be written with escapes; and letters of other alphabets may be the same to the server.
         Dialect::MySql(_) => {
-            has_word_of(text, &["execute", "prepare", "handler"])
-                || contains("execute_prepared_stmt")
-                || !text.is_ascii()
+            const STATEMENTS: [SoughtWord; 3] =
+                [SoughtWord::new("execute"), SoughtWord::new("prepare"), SoughtWord::new("handler")];
+            const PROCEDURE: SoughtWord = SoughtWord::new("execute_prepared_stmt");
+            STATEMENTS.iter().any(has) || contains(&PROCEDURE) || !text.is_ascii()
         }
     };
     in_escapes || holds_name(text, catalog)
@@ -192,22 +198,11 @@ pub(crate) fn holds_name(text: &str, catalog: &Catalog) -> bool {
 
 /// Whether a text has any of these words, in a string or a comment too.
 pub(crate) fn has_word_of(text: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| contains(text.as_bytes(), word.as_bytes(), true))
-}
-
-/// Whether the bytes contain the part, ASCII letters in either case; as a whole word, if asked.
-fn contains(bytes: &[u8], part: &[u8], word: bool) -> bool {
-    let Some((first, rest)) = part.split_first() else { return true };
     let is_part = |byte: Option<&u8>| {
         byte.is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$') || *b >= 0x80)
     };
-    bytes.iter().enumerate().any(|(at, byte)| {
-        let start = at.saturating_add(1);
-        let end = start.saturating_add(rest.len());
-        byte.eq_ignore_ascii_case(first)
-            && bytes.get(start..end).is_some_and(|tail| tail.eq_ignore_ascii_case(rest))
-            && !(word && (is_part(at.checked_sub(1).and_then(|at| bytes.get(at))) || is_part(bytes.get(end))))
-    })
+    let is_word = |before: &[u8], behind: &[u8]| !is_part(before.last()) && !is_part(behind.first());
+    words.iter().any(|word| occurs(text.as_bytes(), word, is_word))
 }
 
 /// Whether a string of the statement contains, or may contain, a relation's bare name in any case: code in a function's body.

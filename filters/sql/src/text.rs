@@ -104,6 +104,7 @@ fn analyze_statements(
         Err(why) => return unread(text, &why, catalog),
     };
     let mut analysis = Analysis::default();
+    let mut statements = Vec::with_capacity(segments.len());
     let mut before =
         Before { names, prepared: HashMap::new(), renamed: false, reshaped: false, identified: false };
     let mut changed = false;
@@ -147,12 +148,13 @@ fn analyze_statements(
         analysis.splices.append(&mut effects.splices);
         analysis.parameters.append(&mut effects.parameters);
         let statement = effects.into_statement(kind, changes_catalog, changes_identity);
-        analysis.statements.push(Statement {
+        statements.push(Statement {
             client_file: mysql::client_file(segment),
             results: mysql::results(segment, kind),
             ..statement
         });
     }
+    analysis.statements = statements.into();
     Ok(analysis)
 }
 
@@ -303,5 +305,5 @@ fn unread(text: &str, why: &Unread, catalog: &Catalog) -> Result<Analysis, Refus
 
 /// One statement that may do anything but reach what is protected.
 fn unread_analysis(text: &str) -> Analysis {
-    Analysis { statements: vec![Statement::unread_of(text.as_bytes())], ..Analysis::default() }
+    Analysis { statements: vec![Statement::unread_of(text.as_bytes())].into(), ..Analysis::default() }
 }

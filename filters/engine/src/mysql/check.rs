@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use fieldveil_sql::identity::{self, Comment};
-use fieldveil_sql::{Analysis, Dialect, MySqlDialect, Statement, StatementKind};
+use fieldveil_sql::{Analysis, Dialect, MySqlDialect, Statement, StatementKind, TextStatements};
 
 use super::catalog::CatalogResponse;
 use super::long_commands::{passes, too_long};
@@ -210,8 +210,8 @@ pub(super) fn unchecked(core: &Core) -> Option<Rc<CheckedText>> {
     Some(untouched(b"", core.policy.plan.as_ref()?, vec![Statement::unread()]))
 }
 
-fn untouched(text: &[u8], plan: &Rc<CompiledPlan>, statements: Vec<Statement>) -> Rc<CheckedText> {
-    let analysis = Analysis { statements, ..Analysis::default() };
+fn untouched(text: &[u8], plan: &Rc<CompiledPlan>, statements: impl Into<TextStatements>) -> Rc<CheckedText> {
+    let analysis = Analysis { statements: statements.into(), ..Analysis::default() };
     Rc::new(CheckedText::untouched(plan, Rc::new(analysis), identity::may_mention(text)))
 }
 
@@ -251,7 +251,7 @@ fn controls(read: &str, plan: &Rc<CompiledPlan>) -> Option<Rc<CheckedText>> {
 }
 
 /// The statements of a text that every session reads alike, and that names no table.
-fn statements(read: &str) -> Option<Vec<Statement>> {
+fn statements(read: &str) -> Option<TextStatements> {
     let catalog = fieldveil_sql::Catalog::default().in_dialect(any_dialect());
     Some(fieldveil_sql::analyze(read, &catalog).ok()?.statements)
 }

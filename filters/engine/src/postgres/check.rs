@@ -216,7 +216,7 @@ fn untouched(
     plan: &Rc<CompiledPlan>,
     statement: impl IntoIterator<Item = Statement>,
 ) -> Rc<CheckedText> {
-    let analysis = Analysis { statements: Vec::from_iter(statement), ..Analysis::default() };
+    let analysis = Analysis { statements: statement.into_iter().collect(), ..Analysis::default() };
     Rc::new(CheckedText::untouched(plan, Rc::new(analysis), identity::mentions(text)))
 }
 

@@ -24,6 +24,7 @@ mod end_users_words;
 mod floods;
 mod function_calls;
 mod hardening;
+mod kept_shapes;
 mod own_names;
 mod parsed_anew;
 mod plans;

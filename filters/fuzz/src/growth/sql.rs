@@ -69,7 +69,7 @@ fn analyzed(text: String, catalog: usize) -> Input {
         let analysis = analyze(&text, catalog);
         if let (Some(shape), Ok(analysis)) = (shape, analysis) {
             let template = shape.template(&text, &analysis);
-            let _ = template.map(|template| template.analysis(&text, &shape));
+            let _ = template.map(|t| (t.analysis(&text, &shape), t.analysis_of(&text, catalog)));
         }
     })
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use zeroize::Zeroizing;
 
-use super::{Identity, PURPOSE, TOKEN, holds, misplaced};
+use super::{Identity, PURPOSE, TOKEN, misplaced, occurs_anywhere};
 use crate::{lex, refusal::Refusal};
 
 /// What the comments of a text say of the end user. It holds a token: no `Debug`.
@@ -36,11 +36,13 @@ pub(super) fn read(
     for comment in comments {
         let inner = text.get(comment.inner.clone()).unwrap_or_default();
         // The dot may be URL-encoded too.
-        if ![PURPOSE, TOKEN, "fieldveil%2e"].iter().any(|word| holds(inner.as_bytes(), word)) {
+        if ![PURPOSE, TOKEN, "fieldveil%2e"].iter().any(|word| occurs_anywhere(inner.as_bytes(), word)) {
             continue;
         }
         let understood = comment.block && said.take(inner, comment.inner.start).is_some();
-        if !understood && (holds(inner.as_bytes(), TOKEN) || holds(inner.as_bytes(), "%2etoken")) {
+        if !understood
+            && (occurs_anywhere(inner.as_bytes(), TOKEN) || occurs_anywhere(inner.as_bytes(), "%2etoken"))
+        {
             return Err(misplaced(
                 "a comment names fieldveil.token and is not of the form /*fieldveil.token='…'*/",
             ));

@@ -8,6 +8,9 @@ const WINDOW: usize = 120;
 
 /// Whether a text may hold such a name beside the one in ASCII. What it takes for one may be another, not the reverse.
 pub(super) fn may_be_token(text: &[u8]) -> bool {
+    if !text.contains(&b'@') {
+        return false;
+    }
     let mut rest = text;
     while let Some(at) = rest.iter().position(|byte| *byte == b'@') {
         rest = rest.get(at.saturating_add(1)..).unwrap_or_default();

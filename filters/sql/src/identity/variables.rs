@@ -1,6 +1,6 @@
 //! `SET @fieldveil_token = '…'`: how a MySQL or MariaDB session says who the end user is.
 
-use super::{Identity, TOKEN_VARIABLE, TokenParameter, holds, is_ours, spelling};
+use super::{Identity, TOKEN_VARIABLE, TokenParameter, is_ours, occurs_anywhere, spelling};
 use crate::{
     kind::mysql::{
         self,
@@ -75,7 +75,7 @@ fn says(segment: &Segment<'_>, index: usize) -> bool {
 
 /// Whether the name stands in a string.
 fn names_in_text(value: &str) -> bool {
-    holds(value.as_bytes(), TOKEN_VARIABLE) || spelling::may_be_token(value.as_bytes())
+    occurs_anywhere(value.as_bytes(), TOKEN_VARIABLE) || spelling::may_be_token(value.as_bytes())
 }
 
 /// Variables' names are compared without regard to letter case, accents, and blanks behind them.

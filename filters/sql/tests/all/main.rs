@@ -37,4 +37,5 @@ mod scope;
 mod select;
 mod shapes;
 mod temporary;
+mod typed_shapes;
 mod utility;

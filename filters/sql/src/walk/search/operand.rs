@@ -224,7 +224,8 @@ fn check_array(operand: Operand, array: &str) -> Result<(), Fault> {
     }
 }
 
-fn is_within(value: &str, bits: u32) -> bool {
+/// Returns true if the text is an integer of that many bits.
+pub(crate) fn is_within(value: &str, bits: u32) -> bool {
     let value = value.trim();
     match bits {
         16 => value.parse::<i16>().is_ok(),
