@@ -13,6 +13,8 @@ SHOWN = {
     "point read, 3 opened": "postgres: point read, 3 opened",
     "insert, 3 sealed": "postgres: insert, 3 sealed",
     "100 rows, 300 opened": "postgres: 100 rows, 300 opened",
+    "100 rows copied out": "postgres: 100 rows copied out, 300 opened",
+    "100 rows copied in": "postgres: 100 rows copied in, 300 sealed",
     "ever new texts, 3 opened": "postgres: ever new texts, 3 opened",
     "MySQL, point read": "mysql: point read, 3 opened",
     "MySQL, 100 rows": "mysql: 100 rows, 300 opened",
