@@ -1,5 +1,6 @@
 """Where and of what a run was made, and how even the machine was meanwhile."""
 
+import contextlib
 import datetime
 import importlib.metadata
 import os
@@ -18,7 +19,8 @@ SPIN = 2_000_000
 
 
 class Noise:
-    """From when on, of what source; the same piece of work timed now and then; the share of time that others had."""
+    """From when on, of what source; the same piece of work timed now and then; the share of time that others had: other
+    machines on the same processor, and programs on this machine that the run did not start."""
 
     def __init__(self) -> None:
         self.started = datetime.datetime.now(datetime.UTC)
@@ -26,7 +28,9 @@ class Noise:
         self.source = source()
         self._spin_ms: list[float] = []
         self._steal_percent: list[float] = []
+        self._others_percent: list[float] = []
         self._before = psutil.cpu_times()
+        self._ours_before = _own_seconds()
 
     def sample(self) -> None:
         began = time.perf_counter()
@@ -35,13 +39,36 @@ class Noise:
         now = psutil.cpu_times()
         passed = sum(now[:8]) - sum(self._before[:8])
         stolen = getattr(now, "steal", 0.0) - getattr(self._before, "steal", 0.0)
+        ours = _own_seconds()
         if passed > 0:
             self._steal_percent.append(round(100 * stolen / passed, 2))
-        self._before = now
+            busy = _busy_seconds(now) - _busy_seconds(self._before)
+            # A process that ended may not have told its parent yet: then ours are too many, and others less than none.
+            others = max(0.0, busy - (ours - self._ours_before))
+            self._others_percent.append(round(100 * others / passed, 1))
+        self._before, self._ours_before = now, ours
 
     def samples(self) -> dict[str, list[float]]:
         self.sample()
-        return {"spin_ms": self._spin_ms, "steal_percent": self._steal_percent}
+        return {
+            "spin_ms": self._spin_ms,
+            "steal_percent": self._steal_percent,
+            "others_percent": self._others_percent,
+        }
+
+
+def _busy_seconds(times: object) -> float:
+    return sum(getattr(times, name, 0.0) for name in ("user", "nice", "system", "irq", "softirq"))
+
+
+def _own_seconds() -> float:
+    """Of this process and all that it started, those that ended too."""
+    this = psutil.Process()
+    found = 0.0
+    for process in (this, *this.children(recursive=True)):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            found += sum(process.cpu_times()[:4])
+    return found
 
 
 def made(seconds: float, scale: float, rounds: int, noise: Noise, servers: dict[str, str]) -> Made:

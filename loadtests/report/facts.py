@@ -17,6 +17,7 @@ GIB = 1 << 30
 # Rounds that differ by more than this say little of a few percent.
 UNEVEN = 1.15
 STEAL_PERCENT = 2.0
+OTHERS_PERCENT = 10.0
 
 
 @dataclass(frozen=True)
@@ -179,5 +180,8 @@ def noise(results: Results) -> str:
     said = f"a fixed piece of work took {number(middle)} ms ({number(least)} to {number(most)}) beside the rounds"
     if steal:
         said += f", and other machines took {max(steal):.1f} % of the time at most"
-    uneven = most > UNEVEN * least or (steal and max(steal) > STEAL_PERCENT)
+    if others := results.made.noise.get("others_percent", []):
+        said += f"; other programs of this machine took {statistics.median(others):.0f} % of its cores"
+        said += f" ({min(others):.0f} to {max(others):.0f})"
+    uneven = most > UNEVEN * least or max((*steal, 0.0)) > STEAL_PERCENT or max((*others, 0.0)) > OTHERS_PERCENT
     return f"{said}: {'an uneven machine, ratios are worth more than absolutes' if uneven else 'an even machine'}"
