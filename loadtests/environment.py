@@ -18,6 +18,20 @@ from loadtests.results import Made
 SPIN = 2_000_000
 
 
+class Others:
+    """What programs that this process did not start take of the cores, from when it is made."""
+
+    def __init__(self) -> None:
+        self._machine, self._ours = psutil.cpu_times(), _own_seconds()
+
+    def percent(self) -> float:
+        machine, ours = psutil.cpu_times(), _own_seconds()
+        passed = sum(machine[:8]) - sum(self._machine[:8])
+        busy = _busy_seconds(machine) - _busy_seconds(self._machine)
+        # The machine counts in hundredths of a second: over a short time ours may seem more than all.
+        return round(100 * max(0.0, busy - (ours - self._ours)) / passed, 1) if passed > 0 else 0.0
+
+
 class Noise:
     """From when on, of what source; the same piece of work timed now and then; the share of time that others had: other
     machines on the same processor, and programs on this machine that the run did not start."""
@@ -30,7 +44,7 @@ class Noise:
         self._steal_percent: list[float] = []
         self._others_percent: list[float] = []
         self._before = psutil.cpu_times()
-        self._ours_before = _own_seconds()
+        self._others = Others()
 
     def sample(self) -> None:
         began = time.perf_counter()
@@ -39,14 +53,10 @@ class Noise:
         now = psutil.cpu_times()
         passed = sum(now[:8]) - sum(self._before[:8])
         stolen = getattr(now, "steal", 0.0) - getattr(self._before, "steal", 0.0)
-        ours = _own_seconds()
         if passed > 0:
             self._steal_percent.append(round(100 * stolen / passed, 2))
-            busy = _busy_seconds(now) - _busy_seconds(self._before)
-            # A process that ended may not have told its parent yet: then ours are too many, and others less than none.
-            others = max(0.0, busy - (ours - self._ours_before))
-            self._others_percent.append(round(100 * others / passed, 1))
-        self._before, self._ours_before = now, ours
+            self._others_percent.append(self._others.percent())
+        self._before, self._others = now, Others()
 
     def samples(self) -> dict[str, list[float]]:
         self.sample()

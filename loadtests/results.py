@@ -49,6 +49,8 @@ class Measurement:
     sql_us: dict[str, float] = field(default_factory=dict)
     # Of the script, those whose latency is in latency_us; 0 where that is not known.
     calls: int = 0
+    # What programs that the run did not start took of the machine's cores meanwhile; None where that is not known.
+    others_percent: float | None = None
 
 
 @dataclass(frozen=True)

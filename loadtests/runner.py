@@ -27,6 +27,10 @@ from loadtests.summary import SuiteSummary
 SCRIPT = ROOT / "loadtests" / "k6" / "main.js"
 # Connections are opened, plans are fetched and statements prepared before anything is measured.
 WARM_UP_SECONDS = 0.25
+# What other programs may take of the cores, beside a latency that is to hold no wait for them, and how often it is
+# measured until they do not.
+QUIET_PERCENT = 10.0
+TRIES = 3
 # Of PostgreSQL, the driver that speaks in each mode, and the option that makes it.
 DRIVERS: dict[Mode, tuple[str, dict[str, str]]] = {
     "prepared": ("pgx", {}),
@@ -125,8 +129,23 @@ class Runner:
             noise.sample()
             for scenario in scenarios:
                 for live in self._turned(rig, suite, scenario, number):
-                    measured = self.measure(rig, suite, scenario, live, number)
+                    measured = self._undisturbed(rig, suite, scenario, live, number)
                     found.measurements.setdefault(scenario.name, []).append(measured)
+
+    def _undisturbed(
+        self, rig: Rig, suite: Suite, scenario: Scenario, live: LiveDatabase | LiveHttp, number: int
+    ) -> Measurement:
+        """Where the generator has a core of its own, other programs may still take it: then once more, and of all
+        tries that which they disturbed least. What was found has no say in it, unless it is wrong."""
+        tries: list[Measurement] = []
+        for _ in range(TRIES if self._division else 1):
+            measured = self.measure(rig, suite, scenario, live, number)
+            if measured.wrong_answers or measured.errors:
+                return measured
+            tries.append(measured)
+            if measured.others_percent <= QUIET_PERCENT:
+                break
+        return min(tries, key=lambda one: one.others_percent)
 
     @contextmanager
     def _divided(self, rig: Rig, suite: Suite) -> Iterator[str]:
@@ -152,9 +171,12 @@ class Runner:
         place = _place(rig, suite)
         more = (scenario.before(place, live) or {}) if scenario.before else {}
         name = f"{suite.name}.{scenario.name}.{live.name}.{number}"
-        found = self.k6(name, self._work(rig, suite, scenario, live, more))
+        work = self._work(rig, suite, scenario, live, more)
+        others = environment.Others()
+        found = self.k6(name, work)
+        known = {"target": live.name, "round": number, "others_percent": others.percent()}
         calls = sum(found.get("histogram", {}).get("counts", {}).values())
-        measured = msgspec.convert({"calls": calls, **found, "target": live.name, "round": number}, Measurement)
+        measured = msgspec.convert({"calls": calls, **found, **known}, Measurement)
         if scenario.after:
             scenario.after(place, live)
         # After an error nobody knows which writes there were; that fails the run by itself.

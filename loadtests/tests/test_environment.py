@@ -25,10 +25,8 @@ def test_what_this_run_did_not_start_is_others(monkeypatch: pytest.MonkeyPatch) 
     ours = iter([5.0, 45.0])
     monkeypatch.setattr(environment, "psutil", SimpleNamespace(cpu_times=lambda: next(machine)))
     monkeypatch.setattr(environment, "_own_seconds", lambda: next(ours))
-    noise = environment.Noise()
-    noise.sample()
     # 70 of 100 seconds were busy, 40 of them ours.
-    assert noise._others_percent == [30.0]
+    assert environment.Others().percent() == 30.0
 
 
 def test_programs_that_this_process_started_are_its_own() -> None:

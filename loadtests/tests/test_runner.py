@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from loadtests import cores, runner
+from loadtests import cores, environment, runner
 from loadtests.__main__ import is_right
 from loadtests.failures import Failed
 from loadtests.rig import TARGETS, Live
@@ -109,6 +109,39 @@ def test_cores_are_divided_for_a_suite_that_asks_for_it_while_it_is_timed(
     assert during == [cores.division() if is_divided else None]
     assert result.cores == (cores.described(cores.division()) if is_divided else "")
     assert made._division is None
+
+
+@pytest.mark.parametrize(
+    ("others", "kept"),
+    [([4.0, 99.0], 1), ([30.0, 9.0, 0.0], 2), ([60.0, 20.0, 40.0, 0.0], 2), ([50.0, 50.0, 50.0], 1)],
+)
+def test_measurement_that_other_programs_disturb_is_made_again_and_the_least_disturbed_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, others: list[float], kept: int
+) -> None:
+    shares = iter(others)
+    asked: list[str] = []
+
+    def found(_: Offline, name: str, work: dict) -> dict:
+        asked.append(name)
+        return {**FOUND, "operations": len(asked)}
+
+    monkeypatch.setattr(Offline, "k6", found)
+    monkeypatch.setattr(environment.Others, "percent", lambda _: next(shares, 0.0))
+    monkeypatch.setattr(environment.Noise, "sample", lambda _: None)
+    monkeypatch.setattr(cores, "division", lambda: cores.Division(frozenset({1}), frozenset({0})))
+    result = Offline([Suite("one", "", lambda scale: [scenario("first")], own_core=True)], 1.0, 1, tmp_path).run()
+    (measured,) = result.suites[0].scenarios[0].measurements
+    assert (measured.operations, measured.others_percent) == (kept, others[kept - 1])
+    assert len(asked) == (1 if others[0] <= 10 else 2 if others[1] <= 10 else 3)
+
+
+def test_wrong_answer_is_kept_however_busy_others_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = iter([{**FOUND, "wrong_answers": 1}])
+    monkeypatch.setattr(Offline, "k6", lambda *_: next(found))
+    monkeypatch.setattr(environment.Others, "percent", lambda _: 90.0)
+    monkeypatch.setattr(cores, "division", lambda: cores.Division(frozenset({1}), frozenset({0})))
+    results = Offline([Suite("one", "", lambda scale: [scenario("first")], own_core=True)], 1.0, 1, tmp_path).run()
+    assert not is_right(results)
 
 
 @pytest.mark.skipif(cores.division() is None, reason="the cores of this machine can't be divided")
