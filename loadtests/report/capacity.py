@@ -82,7 +82,7 @@ def example(runs: list[Results]) -> Iterator[str]:
         yield NOT_MEASURED
         return
     rows = [
-        [Cell(part.what), Cell(number(part.rate)), Cell(number(part.cpu)), Cell(number(part.millicores))]
+        [Cell(part.what), Cell(words.whole(part.rate)), Cell(number(part.cpu)), Cell(number(part.millicores))]
         for part in parts
     ]
     total = sum(part.millicores for part in parts)
@@ -103,12 +103,8 @@ def request(millicores: float) -> int:
 
 
 def _measured(runs: list[Results]) -> Iterator[str]:
-    """Of the latencies: how the cores were divided, and how busy others were."""
+    """Of the latencies: how the cores were divided, and how busy others kept them."""
     for run in runs:
         for suite in run.suites:
             if suite.cores:
-                yield f"- `{escape(suite.name)}`: {escape(suite.cores)} {_sentence(facts.noise(run))}"
-
-
-def _sentence(text: str) -> str:
-    return f"{escape(text[0].upper() + text[1:])}."
+                yield f"- `{escape(suite.name)}`: {escape(suite.cores)} {facts.others(suite)}"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from loadtests.figures import number
 from loadtests.report import words
-from loadtests.results import Measurement, Results, ScenarioResult
+from loadtests.results import Measurement, Results, ScenarioResult, SuiteResult
 
 PROGRAMS = {
     "envoy": "Envoy", "postgresql": "PostgreSQL", "mariadb": "MariaDB", "opa": "OPA", "k6": "k6",
@@ -169,6 +169,23 @@ def amount(results: Results) -> str:
     made = results.made
     rounds = words.count(made.rounds, "round")
     return f"scale {made.scale:g}, {rounds}, {words.duration(made.seconds)}"
+
+
+def others(suite: SuiteResult) -> str:
+    """A sentence: what programs that the run did not start took of the cores beside its measurements."""
+    known = [
+        one.others_percent
+        for scenario in suite.scenarios
+        for one in scenario.measurements
+        if one.others_percent is not None
+    ]
+    if not known:
+        return "What other programs took of the cores is not known."
+    middle, most = statistics.median(known), max(known)
+    said = f"Beside its measurements other programs took {middle:.0f} % of the cores ({min(known):.0f} to {most:.0f})"
+    if middle <= OTHERS_PERCENT:
+        return f"{said}."
+    return f"{said}, so p90 and p99 also hold how long they had them, on every way."
 
 
 def noise(results: Results) -> str:

@@ -123,8 +123,31 @@ def test_example_is_worked_out_from_the_run(run: Results) -> None:
     # 120 + 18 + 5 thousandths of a core, and 143 ÷ 0.7 = 204.3.
     assert [part.millicores for part in parts] == pytest.approx([120.0, 18.0, 5.0])
     text = document.pages([run])[document.CAPACITY]
+    assert f"| {capacity.SESSION} | 5 | 1,000 | 5.00 |" in text
     assert "| all |  |  | 143 |" in text
     assert "**`cpu: 250m`**" in text
+
+
+@pytest.mark.parametrize(
+    ("others", "said"),
+    [
+        ([0.0, 4.0, 12.0], "other programs took 4 % of the cores (0 to 12).\n"),
+        ([8.0, 40.0, 61.0], "took 40 % of the cores (8 to 61), so p90 and p99 also hold how long they had them"),
+        ([None, None, None], "What other programs took of the cores is not known."),
+    ],
+)
+def test_page_says_how_cores_were_divided_and_what_others_took_of_them(
+    run: Results, others: list[float | None], said: str
+) -> None:
+    suite = latency_suite()
+    shares = dict(enumerate(others, 1))
+    scenarios = [
+        replace(one, measurements=[replace(each, others_percent=shares[each.round]) for each in one.measurements])
+        for one in suite.scenarios
+    ]
+    text = document.pages([replace(run, suites=[replace(suite, scenarios=scenarios)])])[document.CAPACITY]
+    assert f"- `latency`: {CORES} " in text
+    assert said in text
 
 
 @pytest.mark.parametrize(("millicores", "asked"), [(1, 50), (35, 50), (36, 100), (143, 250), (700, 1000)])
