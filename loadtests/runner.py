@@ -27,10 +27,12 @@ from loadtests.summary import SuiteSummary
 SCRIPT = ROOT / "loadtests" / "k6" / "main.js"
 # Connections are opened, plans are fetched and statements prepared before anything is measured.
 WARM_UP_SECONDS = 0.25
-# What other programs may take of the cores, beside a latency that is to hold no wait for them, and how often it is
-# measured until they do not.
+# What other programs may take of the cores, beside a latency that is to hold no wait for them; how often it is measured
+# until they take no more; and how long, in all, a suite waits until they do not before it measures.
 QUIET_PERCENT = 10.0
-TRIES = 3
+TRIES = 2
+PATIENCE_SECONDS = 150.0
+LOOK_SECONDS = 0.2
 # Of PostgreSQL, the driver that speaks in each mode, and the option that makes it.
 DRIVERS: dict[Mode, tuple[str, dict[str, str]]] = {
     "prepared": ("pgx", {}),
@@ -75,6 +77,8 @@ class Runner:
     targets: tuple[str, ...] | None = None
     # How the cores are divided while a suite runs that asks for it.
     _division: cores.Division | None = field(default=None, init=False)
+    # Seconds for which that suite still waits for other programs.
+    _patience: float = field(default=0.0, init=False)
 
     def run(self) -> Results:
         started = time.monotonic()
@@ -139,6 +143,7 @@ class Runner:
         tries that which they disturbed least. What was found has no say in it, unless it is wrong."""
         tries: list[Measurement] = []
         for _ in range(TRIES if self._division else 1):
+            self._await_quiet()
             measured = self.measure(rig, suite, scenario, live, number)
             if measured.wrong_answers or measured.errors:
                 return measured
@@ -147,6 +152,17 @@ class Runner:
                 break
         return min(tries, key=lambda one: one.others_percent)
 
+    def _await_quiet(self) -> None:
+        """Returns when other programs leave the cores, or the suite's patience has ended."""
+        while self._division and self._patience > 0:
+            others = environment.Others()
+            time.sleep(LOOK_SECONDS)
+            self._patience -= LOOK_SECONDS
+            if others.percent() <= QUIET_PERCENT:
+                # Only what was waited in vain counts.
+                self._patience += LOOK_SECONDS
+                return
+
     @contextmanager
     def _divided(self, rig: Rig, suite: Suite) -> Iterator[str]:
         """The generator has a core of its own where the suite asks for it; gives how that is, in words."""
@@ -154,7 +170,7 @@ class Runner:
         if not suite.own_core or self.calls is not None:
             yield ""
             return
-        self._division = cores.division()
+        self._division, self._patience = cores.division(), PATIENCE_SECONDS
         try:
             if not self._division:
                 yield cores.described(None)

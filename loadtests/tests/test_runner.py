@@ -128,6 +128,8 @@ def test_measurement_that_other_programs_disturb_is_made_again_and_the_least_dis
     monkeypatch.setattr(Offline, "k6", found)
     monkeypatch.setattr(environment.Others, "percent", lambda _: next(shares, 0.0))
     monkeypatch.setattr(environment.Noise, "sample", lambda _: None)
+    monkeypatch.setattr(runner, "TRIES", 3)
+    monkeypatch.setattr(runner, "PATIENCE_SECONDS", 0.0)
     monkeypatch.setattr(cores, "division", lambda: cores.Division(frozenset({1}), frozenset({0})))
     result = Offline([Suite("one", "", lambda scale: [scenario("first")], own_core=True)], 1.0, 1, tmp_path).run()
     (measured,) = result.suites[0].scenarios[0].measurements
@@ -135,10 +137,30 @@ def test_measurement_that_other_programs_disturb_is_made_again_and_the_least_dis
     assert len(asked) == (1 if others[0] <= 10 else 2 if others[1] <= 10 else 3)
 
 
+@pytest.mark.parametrize(
+    ("others", "patience", "slept"), [([50, 50, 3, 50], 9.0, 3), ([50] * 99, 0.5, 3), ([], 9.0, 1)]
+)
+def test_suite_waits_until_other_programs_leave_the_cores_and_no_longer_than_its_patience(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, others: list[float], patience: float, slept: int
+) -> None:
+    shares, naps = iter(others), []
+    monkeypatch.setattr(environment.Others, "percent", lambda _: next(shares, 0.0))
+    monkeypatch.setattr(runner.time, "sleep", naps.append)
+    waiting = Runner([], 1.0, 1, tmp_path)
+    waiting._patience = patience
+    waiting._await_quiet()
+    # Without a core of its own there is nothing to wait for.
+    assert naps == []
+    waiting._division = cores.Division(frozenset({1}), frozenset({0}))
+    waiting._await_quiet()
+    assert naps == [runner.LOOK_SECONDS] * slept
+
+
 def test_wrong_answer_is_kept_however_busy_others_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = iter([{**FOUND, "wrong_answers": 1}])
     monkeypatch.setattr(Offline, "k6", lambda *_: next(found))
     monkeypatch.setattr(environment.Others, "percent", lambda _: 90.0)
+    monkeypatch.setattr(runner, "PATIENCE_SECONDS", 0.0)
     monkeypatch.setattr(cores, "division", lambda: cores.Division(frozenset({1}), frozenset({0})))
     results = Offline([Suite("one", "", lambda scale: [scenario("first")], own_core=True)], 1.0, 1, tmp_path).run()
     assert not is_right(results)
