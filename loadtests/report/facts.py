@@ -185,7 +185,7 @@ def others(suite: SuiteResult) -> str:
     said = f"Beside its measurements other programs took {middle:.0f} % of the cores ({min(known):.0f} to {most:.0f})"
     if middle <= OTHERS_PERCENT:
         return f"{said}."
-    return f"{said}, so p90 and p99 also hold how long they had them, on every way."
+    return f"{said}: so every way could do less, and p90 and p99 also hold how long others had the cores."
 
 
 def noise(results: Results) -> str:

@@ -25,8 +25,10 @@ NOT_REACHED = "not reached"
 
 def tables(runs: list[Results]) -> Iterator[Grid]:
     """Those of which the runs hold something."""
-    for suite, found in measured(runs).items():
-        yield grid(TITLES.get(suite, " ".join(suite)), found)
+    found = measured(runs)
+    for name in (*TITLES, *(name for name in found if name not in TITLES)):
+        if name in found:
+            yield grid(TITLES.get(name, " ".join(name)), found[name])
 
 
 def measured(runs: list[Results]) -> dict[tuple[str, str], Operation]:

@@ -132,7 +132,7 @@ def test_example_is_worked_out_from_the_run(run: Results) -> None:
     ("others", "said"),
     [
         ([0.0, 4.0, 12.0], "other programs took 4 % of the cores (0 to 12).\n"),
-        ([8.0, 40.0, 61.0], "took 40 % of the cores (8 to 61), so p90 and p99 also hold how long they had them"),
+        ([8.0, 40.0, 61.0], "took 40 % of the cores (8 to 61): so every way could do less, and p90 and p99 also hold"),
         ([None, None, None], "What other programs took of the cores is not known."),
     ],
 )
