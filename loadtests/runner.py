@@ -109,6 +109,10 @@ class Runner:
         """Where it was run, and of what; `servers` with their versions."""
         return environment.made(seconds, self.scale, self.rounds, noise, servers)
 
+    def others(self) -> environment.Others | None:
+        """What else runs where the suites do; None where that is not this machine."""
+        return environment.Others()
+
     def _servers(self, rig: Rig) -> dict[str, str]:
         """The versions of those that a suite asks."""
         asked = {suite.protocol for suite in self.suites}
@@ -188,9 +192,10 @@ class Runner:
         more = (scenario.before(place, live) or {}) if scenario.before else {}
         name = f"{suite.name}.{scenario.name}.{live.name}.{number}"
         work = self._work(rig, suite, scenario, live, more)
-        others = environment.Others()
+        others = self.others()
         found = self.k6(name, work)
-        known = {"target": live.name, "round": number, "others_percent": others.percent()}
+        taken = others.percent() if others else None
+        known = {"target": live.name, "round": number, "others_percent": taken}
         calls = sum(found.get("histogram", {}).get("counts", {}).values())
         measured = msgspec.convert({"calls": calls, **found, **known}, Measurement)
         if scenario.after:
