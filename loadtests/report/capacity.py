@@ -9,8 +9,9 @@ from loadtests.figures import number
 from loadtests.report import facts, planning, rates, words
 from loadtests.report.grids import Cell, Grid
 from loadtests.report.markdown import escape, section, table
-from loadtests.report.words import CPU_SIDECAR
+from loadtests.report.words import CPU_PROXY, CPU_SIDECAR
 from loadtests.results import Results
+from loadtests.summary import ScenarioSummary
 
 # Written by hand, with a place for what the runs say: no figure of a run is in it.
 TEXT = Path(__file__).with_name("capacity.md.in")
@@ -35,8 +36,9 @@ class Part:
     what: str
     # A second.
     rate: float
-    # Of the sidecar, in µs each.
+    # Of the sidecar, in µs each, and of that Envoy's.
     cpu: float
+    envoy: float
 
     @property
     def millicores(self) -> float:
@@ -68,12 +70,16 @@ def load(runs: list[Results]) -> list[Part] | None:
     found = []
     for what, rate, name in STATEMENTS:
         paced = measured[name].paced if name in measured else {}
-        cpu = paced[min(paced)].figure(CPU_SIDECAR.name, words.SQL.ours) if paced else None
-        found.append((what, rate, cpu))
-    session = planning.scenario(runs, "tls", "session")
-    found.append((SESSION, SESSIONS, session.figure(CPU_SIDECAR.name, words.SQL.ours) if session else None))
-    parts = [Part(what, rate, cpu.median) for what, rate, cpu in found if cpu]
+        found.append(_part(what, rate, paced[min(paced)] if paced else None))
+    found.append(_part(SESSION, SESSIONS, planning.scenario(runs, "tls", "session")))
+    parts = [part for part in found if part]
     return parts if len(parts) == len(found) else None
+
+
+def _part(what: str, rate: float, scenario: ScenarioSummary | None) -> Part | None:
+    measures = (CPU_SIDECAR.name, CPU_PROXY.name)
+    cpu, envoy = (scenario.figure(one, words.SQL.ours) if scenario else None for one in measures)
+    return Part(what, rate, cpu.median, envoy.median) if cpu and envoy else None
 
 
 def example(runs: list[Results]) -> Iterator[str]:
@@ -90,10 +96,12 @@ def example(runs: list[Results]) -> Iterator[str]:
     columns = ["work", "a second", "CPU of the sidecar, µs each", "thousandths of a core"]
     yield from table(Grid("", columns, rows))
     asked = request(total)
+    envoy = sum(part.rate * part.envoy for part in parts) / 1000
     yield ""
     yield (
-        f"So the sidecar works with {total:,.0f} thousandths of a core. Let that be {BUSY} % of what it asks for: "
-        f"{total:,.0f} ÷ {BUSY / 100:g}, rounded up to the next {STEP}, is a request of **`cpu: {asked}m`**."
+        f"So the sidecar uses {total:,.0f} thousandths of a core, {envoy:,.0f} of them in Envoy. Let that be {BUSY} % "
+        f"of what it asks for: {total:,.0f} ÷ {BUSY / 100:g}, rounded up to the next {STEP}, is a request of "
+        f"**`cpu: {asked}m`** for all its containers."
     )
 
 

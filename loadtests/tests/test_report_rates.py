@@ -22,7 +22,8 @@ def measurement(target: str, number: int, rate: int) -> Measurement:
     done = min(rate, able)
     usage = {"client": Usage(done * 60e-6, 1, 1), "server": Usage(done * 45e-6, 1, 1)}
     if cpu:
-        usage["proxy"] = Usage(done * cpu / 1e6, 1, 1)
+        usage["proxy"] = Usage(done * cpu * 5 / 6 / 1e6, 1, 1)
+        usage["opa"] = Usage(done * cpu / 6 / 1e6, 1, 1)
     latency = {"50": p50 + number, "90": 2 * p50, "99": 3 * p50}
     return Measurement(target, number, done, 1.0, latency, usage, done, 0, 0, calls=done)
 
@@ -116,15 +117,16 @@ def test_page_of_the_suite_hides_no_rate_that_was_not_reached_and_says_how_cores
 def test_example_is_worked_out_from_the_run(run: Results) -> None:
     parts = capacity.load([run])
     assert parts == [
-        Part(capacity.STATEMENTS[0][0], 2_000, pytest.approx(60.0)),
-        Part(capacity.STATEMENTS[1][0], 300, pytest.approx(60.0)),
-        Part(capacity.SESSION, 5, pytest.approx(1000.0)),
+        Part(capacity.STATEMENTS[0][0], 2_000, pytest.approx(60.0), pytest.approx(50.0)),
+        Part(capacity.STATEMENTS[1][0], 300, pytest.approx(60.0), pytest.approx(50.0)),
+        Part(capacity.SESSION, 5, pytest.approx(1000.0), pytest.approx(1000.0)),
     ]
     # 120 + 18 + 5 thousandths of a core, and 143 ÷ 0.7 = 204.3.
     assert [part.millicores for part in parts] == pytest.approx([120.0, 18.0, 5.0])
     text = document.pages([run])[document.CAPACITY]
     assert f"| {capacity.SESSION} | 5 | 1,000 | 5.00 |" in text
     assert "| all |  |  | 143 |" in text
+    assert "uses 143 thousandths of a core, 120 of them in Envoy" in text
     assert "**`cpu: 250m`**" in text
 
 
