@@ -108,7 +108,7 @@ format: python ## format Rust, Go, Rego and Python
 	.tools/venv/bin/ruff check --fix --quiet --no-cache dev e2e loadtests deploy
 	.tools/venv/bin/ruff format --quiet --no-cache dev e2e loadtests deploy
 
-loadtest: python ## measure latency and CPU, direct against proxied, and write a report (SUITE=oltp,rows SCALE=1 ROUNDS=3; some 27 minutes)
+loadtest: python ## measure latency and CPU, direct against proxied, and write a report (SUITE=oltp,rows SCALE=1 ROUNDS=3; some 35 minutes)
 	@$(SETUP) python filter keys k6 plotly bench-sealing mariadb
 	@$(LOADTESTS) run $(if $(SUITE),--suite "$(SUITE)") $(if $(SCALE),--scale "$(SCALE)") $(if $(ROUNDS),--rounds "$(ROUNDS)")
 

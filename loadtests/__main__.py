@@ -51,7 +51,7 @@ def _parser() -> argparse.ArgumentParser:
 def add_amount(run: argparse.ArgumentParser) -> None:
     """What is run, and how much of it."""
     run.add_argument("--suite", type=suites, default=present(), help="names divided by commas; all")
-    run.add_argument("--scale", type=_scale, default=1.0, help="how much of it; 1 takes some 27 minutes")
+    run.add_argument("--scale", type=_scale, default=1.0, help="how much of it; 1 takes some 35 minutes")
     run.add_argument("--rounds", type=int, choices=range(1, 100), default=3, metavar="N")
 
 
@@ -137,7 +137,7 @@ def suites(words: str) -> list[Suite]:
 def _scale(word: str) -> float:
     scale = float(word)
     if not 0 < scale <= 1000:
-        raise argparse.ArgumentTypeError(f"{word}: give a number above 0, at most 1000; 1 takes some 27 minutes")
+        raise argparse.ArgumentTypeError(f"{word}: give a number above 0, at most 1000; 1 takes some 35 minutes")
     return scale
 
 

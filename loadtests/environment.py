@@ -1,5 +1,6 @@
 """Where and of what a run was made, and how even the machine was meanwhile."""
 
+import contextlib
 import datetime
 import importlib.metadata
 import os
@@ -17,8 +18,23 @@ from loadtests.results import Made
 SPIN = 2_000_000
 
 
+class Others:
+    """What programs that this process did not start take of the cores, from when it is made."""
+
+    def __init__(self) -> None:
+        self._machine, self._ours = psutil.cpu_times(), _own_seconds()
+
+    def percent(self) -> float:
+        machine, ours = psutil.cpu_times(), _own_seconds()
+        passed = sum(machine[:8]) - sum(self._machine[:8])
+        busy = _busy_seconds(machine) - _busy_seconds(self._machine)
+        # The machine counts in hundredths of a second: over a short time ours may seem more than all.
+        return round(100 * max(0.0, busy - (ours - self._ours)) / passed, 1) if passed > 0 else 0.0
+
+
 class Noise:
-    """From when on, of what source; the same piece of work timed now and then; the share of time that others had."""
+    """From when on, of what source; the same piece of work timed now and then; the share of time that others had: other
+    machines on the same processor, and programs on this machine that the run did not start."""
 
     def __init__(self) -> None:
         self.started = datetime.datetime.now(datetime.UTC)
@@ -26,7 +42,9 @@ class Noise:
         self.source = source()
         self._spin_ms: list[float] = []
         self._steal_percent: list[float] = []
+        self._others_percent: list[float] = []
         self._before = psutil.cpu_times()
+        self._others = Others()
 
     def sample(self) -> None:
         began = time.perf_counter()
@@ -37,11 +55,30 @@ class Noise:
         stolen = getattr(now, "steal", 0.0) - getattr(self._before, "steal", 0.0)
         if passed > 0:
             self._steal_percent.append(round(100 * stolen / passed, 2))
-        self._before = now
+            self._others_percent.append(self._others.percent())
+        self._before, self._others = now, Others()
 
     def samples(self) -> dict[str, list[float]]:
         self.sample()
-        return {"spin_ms": self._spin_ms, "steal_percent": self._steal_percent}
+        return {
+            "spin_ms": self._spin_ms,
+            "steal_percent": self._steal_percent,
+            "others_percent": self._others_percent,
+        }
+
+
+def _busy_seconds(times: object) -> float:
+    return sum(getattr(times, name, 0.0) for name in ("user", "nice", "system", "irq", "softirq"))
+
+
+def _own_seconds() -> float:
+    """Of this process and all that it started, those that ended too."""
+    this = psutil.Process()
+    found = 0.0
+    for process in (this, *this.children(recursive=True)):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            found += sum(process.cpu_times()[:4])
+    return found
 
 
 def made(seconds: float, scale: float, rounds: int, noise: Noise, servers: dict[str, str]) -> Made:

@@ -49,6 +49,8 @@ class Measurement:
     sql_us: dict[str, float] = field(default_factory=dict)
     # Of the script, those whose latency is in latency_us; 0 where that is not known.
     calls: int = 0
+    # What programs that the run did not start took of the machine's cores meanwhile; None where that is not known.
+    others_percent: float | None = None
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,8 @@ class SuiteResult:
     # Theirs beside ours.
     beside: list[Table] = field(default_factory=list)
     extra: list[Table] = field(default_factory=list)
+    # A sentence: how the cores were divided between the load generator and what it measured. Empty where nobody asked.
+    cores: str = ""
 
 
 @dataclass(frozen=True)
@@ -116,7 +120,8 @@ class Made:
     machine: dict[str, str]
     # envoy, postgresql, opa, k6, pgbouncer, filter_bytes …: as text.
     versions: dict[str, str]
-    # How even the machine was: {"spin_ms": [a fixed piece of work, before each round], "steal_percent": […]}
+    # How even the machine was: {"spin_ms": [a fixed piece of work, before each round], "steal_percent": […],
+    # "others_percent": [what programs that the run did not start took of the cores]}
     noise: dict[str, list[float]]
 
 

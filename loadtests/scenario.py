@@ -89,6 +89,10 @@ class Suite:
     what: str
     # At SCALE=1, meant to take two minutes or so; sizes and seconds grow with the scale.
     scenarios: Callable[[float], list[Scenario]]
+    # Scenarios whose workload depends on what those above found, in rounds of their own after all of theirs.
+    paced: "Callable[[SuiteSummary, float], list[Scenario]]" = lambda summary, scale: []
+    # While it runs, the load generator has a core of its own, where the machine has two or more.
+    own_core: bool = False
     # Tables and rows, in the plain and in the sealed database, or bodies in the service. Called once a run.
     prepare: "Callable[[Rig | Databases, float], None]" = lambda rig, scale: None
     # Protected columns: {"public.customer": {"ssn": {"protection": "deterministic", …}}}, as in a catalog.

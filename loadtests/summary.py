@@ -15,6 +15,8 @@ from decimal import Decimal
 from loadtests.results import Measurement, ScenarioResult, SuiteResult
 
 SIDECAR = ("proxy", "client_bridge", "server_bridge", "opa", "agent")
+# What must be answered of an arrival rate while calls are due: where it is less, they only wait in line.
+REACHED = 0.98
 # Processes whose figures are added up, by the name of the sum.
 SUMS = {"sidecar": SIDECAR, "total": (*SIDECAR, "server"), "all": (*SIDECAR, "server", "client")}
 
@@ -100,6 +102,16 @@ class ScenarioSummary:
         ours, theirs = self._rounds(measure, target), self._rounds(measure, base)
         measured = {one.round for one in self.result.measurements if one.target == base}
         return {number: ours[number] - theirs.get(number, 0.0) for number in ours if number in measured}
+
+    def keeps_up(self, target: str) -> bool:
+        """Whether it answered as many calls as arrived, in most rounds. Otherwise a latency says only how long calls
+        were due. Without an arrival rate there is nothing to keep up with."""
+        if self.kind != "arrival":
+            return True
+        rate = self.result.workload["rate"]
+        ours = [one for one in self.result.measurements if one.target == target]
+        late = sum(one.dropped > 0 or one.operations < REACHED * rate * one.seconds for one in ours)
+        return 2 * late < len(ours)
 
     def _rounds(self, measure: str, target: str) -> dict[int, float]:
         if measure == "dropped" and self.kind != "arrival":

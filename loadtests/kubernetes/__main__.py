@@ -76,7 +76,7 @@ def _parser() -> argparse.ArgumentParser:
 def narrowed(suites: list[Suite], names: str | None, scale: float) -> list[Suite]:
     """The suites as they run here, with these scenarios alone; a name that none of them has is refused."""
     # What is measured by other means than k6 is of the machine that measures it.
-    here = [replace(suite, extra=None) for suite in suites]
+    here = [replace(suite, extra=None, own_core=False) for suite in suites]
     if names is None:
         return here
     wanted = names.split(",")
@@ -87,8 +87,9 @@ def narrowed(suites: list[Suite], names: str | None, scale: float) -> list[Suite
     def chosen(suite: Suite) -> Callable[[float], list[Scenario]]:
         return lambda scale: [scenario for scenario in suite.scenarios(scale) if scenario.name in wanted]
 
-    # Figures of others are set beside those of all scenarios.
-    return [replace(suite, scenarios=chosen(suite), beside=lambda summary: []) for suite in here]
+    # Figures of others are set beside those of all scenarios, and what is paced needs what all of them found.
+    nothing = {"beside": lambda summary: [], "paced": lambda summary, scale: []}
+    return [replace(suite, scenarios=chosen(suite), **nothing) for suite in here]
 
 
 def _run(arguments: argparse.Namespace) -> int:

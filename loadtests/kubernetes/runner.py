@@ -58,6 +58,10 @@ class ClusterRunner(Runner):
             rounds=self.rounds,
         )
 
+    def others(self) -> None:
+        # They are on this machine, and the cluster is elsewhere.
+        return None
+
     def rig(self) -> Remote:
         return Remote(self.places, drop=self.drop)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from loadtests.figures import NONE, number
 from loadtests.report import words
 from loadtests.report.grids import Cell, Grid
-from loadtests.report.words import CPU_SIDECAR, P50, P99, RATE, SQL50, Ways
+from loadtests.report.words import CPU_SIDECAR, RATE, SQL50, Ways
 from loadtests.results import Results
 from loadtests.summary import Figure, ScenarioSummary, SuiteSummary
 
@@ -32,14 +32,6 @@ REQUESTS = {
     ("json", "seal-1MB-100"): "request of 1 MB, 100 fields sealed",
     ("json", "pass-response-10KB"): "response of 10 KB on a route that names no field",
 }
-PACED = {
-    ("oltp", "point-read-500-a-second"): "PostgreSQL: read a row, 500 a second",
-    ("oltp", "insert-500-a-second"): "PostgreSQL: insert a row, 500 a second",
-    ("mysql", "point-read-500-a-second"): "MariaDB: read a row, 500 a second",
-    ("mysql", "insert-500-a-second"): "MariaDB: insert a row, 500 a second",
-    ("json", "open-1KB-10-400-a-second"): "HTTP: response of 1 KB, 10 fields opened, 400 a second",
-    ("json", "seal-1KB-10-400-a-second"): "HTTP: request of 1 KB, 10 fields sealed, 400 a second",
-}
 Row = Callable[[ScenarioSummary, Ways], list[Figure | None]]
 
 
@@ -49,8 +41,6 @@ def tables(runs: list[Results]) -> Iterator[Grid]:
     yield from _table("Statements", STATEMENTS, columns, runs, _statement)
     columns = ["body", "added CPU, µs", "added to p50, µs", "rate ÷ Envoy alone"]
     yield from _table("JSON over HTTP", REQUESTS, columns, runs, _request)
-    columns = ["call", *(f"{name} {way}" for name in ("p50", "p99") for way in ("direct", "Envoy alone", "Fieldveil"))]
-    yield from _table("Latency at a steady rate, µs", PACED, columns, runs, _latency)
 
 
 def _table(
@@ -81,8 +71,3 @@ def _request(scenario: ScenarioSummary, ways: Ways) -> list[Figure | None]:
         scenario.added(SQL50.name, ways.ours, ways.envoy),
         scenario.ratio(RATE.name, ways.ours, ways.envoy),
     ]
-
-
-def _latency(scenario: ScenarioSummary, ways: Ways) -> list[Figure | None]:
-    targets = (ways.direct, ways.envoy, ways.ours)
-    return [scenario.figure(measure.name, target) for measure in (P50, P99) for target in targets]

@@ -1,17 +1,18 @@
-"""`docs/start/performance.md` and the pages of measurements, from committed runs."""
+"""`docs/start/performance.md`, `docs/start/capacity.md` and the pages of measurements, from committed runs."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from dev.layout import LOADTESTS, ROOT
-from loadtests.report import answer, bodies, facts, grids, shares, suite_page, words
-from loadtests.report.markdown import escape, table
+from loadtests.report import answer, bodies, capacity, facts, grids, shares, suite_page, words
+from loadtests.report.markdown import escape, section, table
 from loadtests.results import Results, read
 
 RUNS = LOADTESTS / "runs"
 DOCS = ROOT / "docs"
 ANSWER = "start/performance.md"
+CAPACITY = "start/capacity.md"
 MEASUREMENTS = "reference/measurements"
 INSTRUCTIONS = "instructions.md"
 # Written by hand, with a place for what the runs say: no figure of a run is in it.
@@ -43,13 +44,14 @@ def committed(folder: Path = RUNS) -> list[Results]:
 
 
 def pages(runs: list[Results]) -> dict[str, str]:
-    """By their names in `docs`: first what people read, then all measurements."""
+    """By their names in `docs`: first what people read, then all measurements, and what to plan."""
     made = {ANSWER: _answer(runs), f"{MEASUREMENTS}/README.md": _text(_overview(runs))}
     for run in runs:
         for suite in run.suites:
             made[f"{MEASUREMENTS}/{suite_page.file_name(suite)}"] = _text(suite_page.lines(run, suite))
     if counted := list(shares.lines()):
         made[f"{MEASUREMENTS}/{INSTRUCTIONS}"] = _text(counted)
+    made[CAPACITY] = capacity.page(runs, WRITTEN)
     return made
 
 
@@ -58,7 +60,7 @@ def _answer(runs: list[Results]) -> str:
     parts = {
         "written": WRITTEN,
         "verdict": _text(_verdict(first)).strip(),
-        "answer": _text(line for grid in answer.tables(runs) for line in _section(grid, 3)).strip(),
+        "answer": _text(line for grid in answer.tables(runs) for line in section(grid, 3)).strip(),
         "start": _text(_start(runs)).strip(),
         "dearest": _text(_dearest(first)).strip(),
         "tls": _text(_tls(runs)).strip(),
@@ -90,14 +92,14 @@ def _start(runs: list[Results]) -> Iterator[str]:
     suites = (suite for run in runs for suite in run.suites if suite.name == "sidecar")
     for suite in suites:
         for one in suite.extra:
-            yield from _section(grids.of_table(one), 3)
+            yield from section(grids.of_table(one), 3)
 
 
 def _tls(runs: list[Results]) -> Iterator[str]:
     """What the bridges take, and what TLS takes without them."""
     for suite in (suite for run in runs for suite in run.suites if suite.name == "tls"):
         for one in (*suite.beside, *suite.extra):
-            yield from _section(grids.of_table(one), 3)
+            yield from section(grids.of_table(one), 3)
 
 
 def _dearest(results: Results) -> Iterator[str]:
@@ -137,11 +139,6 @@ def _links(runs: list[Results], folder: str) -> Iterator[str]:
         for suite in run.suites:
             yield f"- [{escape(suite.name)}]({folder}{suite_page.file_name(suite)}): {escape(suite.what)}"
     yield f"- [instructions]({folder}{INSTRUCTIONS}): where the instructions of one transaction go"
-
-
-def _section(grid: grids.Grid, level: int) -> Iterator[str]:
-    yield from ("", f"{'#' * level} {escape(grid.title)}", "")
-    yield from table(grid)
 
 
 def _text(lines: Iterator[str] | list[str]) -> str:

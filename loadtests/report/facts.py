@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from loadtests.figures import number
 from loadtests.report import words
-from loadtests.results import Measurement, Results, ScenarioResult
+from loadtests.results import Measurement, Results, ScenarioResult, SuiteResult
 
 PROGRAMS = {
     "envoy": "Envoy", "postgresql": "PostgreSQL", "mariadb": "MariaDB", "opa": "OPA", "k6": "k6",
@@ -17,6 +17,7 @@ GIB = 1 << 30
 # Rounds that differ by more than this say little of a few percent.
 UNEVEN = 1.15
 STEAL_PERCENT = 2.0
+OTHERS_PERCENT = 10.0
 
 
 @dataclass(frozen=True)
@@ -170,6 +171,23 @@ def amount(results: Results) -> str:
     return f"scale {made.scale:g}, {rounds}, {words.duration(made.seconds)}"
 
 
+def others(suite: SuiteResult) -> str:
+    """A sentence: what programs that the run did not start took of the cores beside its measurements."""
+    known = [
+        one.others_percent
+        for scenario in suite.scenarios
+        for one in scenario.measurements
+        if one.others_percent is not None
+    ]
+    if not known:
+        return "What other programs took of the cores is not known."
+    middle, most = statistics.median(known), max(known)
+    said = f"Beside its measurements other programs took {middle:.0f} % of the cores ({min(known):.0f} to {most:.0f})"
+    if middle <= OTHERS_PERCENT:
+        return f"{said}."
+    return f"{said}: so every way could do less, and p90 and p99 also hold how long others had the cores."
+
+
 def noise(results: Results) -> str:
     """How even the machine was, and what that means for the figures."""
     spin, steal = (results.made.noise.get(name, []) for name in ("spin_ms", "steal_percent"))
@@ -179,5 +197,8 @@ def noise(results: Results) -> str:
     said = f"a fixed piece of work took {number(middle)} ms ({number(least)} to {number(most)}) beside the rounds"
     if steal:
         said += f", and other machines took {max(steal):.1f} % of the time at most"
-    uneven = most > UNEVEN * least or (steal and max(steal) > STEAL_PERCENT)
+    if others := results.made.noise.get("others_percent", []):
+        said += f"; other programs of this machine took {statistics.median(others):.0f} % of its cores"
+        said += f" ({min(others):.0f} to {max(others):.0f})"
+    uneven = most > UNEVEN * least or max((*steal, 0.0)) > STEAL_PERCENT or max((*others, 0.0)) > OTHERS_PERCENT
     return f"{said}: {'an uneven machine, ratios are worth more than absolutes' if uneven else 'an even machine'}"

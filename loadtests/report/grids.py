@@ -98,9 +98,12 @@ class Cost:
     added: Figure | None
     # The same as a ratio.
     cpu: Figure | None
-    # p50 and operations a second, against the server itself; the latter where it is as much as can be had.
+    # p50 and operations a second, against the server itself: the former where calls do not only wait in line, the
+    # latter where it is as much as can be had.
     p50: Figure | None
     rate: Figure | None
+    # Calls begin when those before them are answered, with more clients than one: p50 is how they wait for each other.
+    queues: bool
 
 
 COST_COLUMNS = [
@@ -127,8 +130,9 @@ def costs(suite: SuiteResult) -> Iterator[Cost]:
             scenario.result.unit,
             scenario.added(CPU_SIDECAR.name, SQL.ours, SQL.envoy) if SQL.envoy in targets else None,
             scenario.ratio(CPU_SIDECAR.name, SQL.ours, SQL.envoy),
-            scenario.ratio(P50.name, SQL.ours, SQL.direct),
+            scenario.ratio(P50.name, SQL.ours, SQL.direct) if scenario.keeps_up(SQL.ours) else None,
             scenario.ratio(RATE.name, SQL.ours, SQL.direct) if capacity else None,
+            capacity and scenario.clients > 1,
         )
 
 
@@ -153,11 +157,12 @@ def summary(results: Results) -> Grid:
 
 
 def dearest(results: Results) -> Grid:
-    """Where it costs most, by what is lost: each way of looking with its worst scenarios."""
+    """Where it costs most, by what is lost: each way of looking with its worst scenarios. Of a p50 that only shows how
+    calls wait for each other nothing is said."""
     every = [cost for suite in results.suites for cost in costs(suite)]
     views: list[tuple[str, Callable[[Cost], Figure | None], bool]] = [
         ("CPU of the sidecar ÷ envoy-tcp", lambda cost: cost.cpu, True),
-        ("p50 ÷ direct", lambda cost: cost.p50, True),
+        ("p50 ÷ direct", lambda cost: None if cost.queues else cost.p50, True),
         ("operations a second ÷ direct", lambda cost: cost.rate, False),
     ]
     rows = []

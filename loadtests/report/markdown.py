@@ -70,6 +70,8 @@ def table(grid: Grid) -> Iterator[str]:
 
 def chapter(suite: SuiteResult) -> Iterator[str]:
     yield from ("", f"## {escape(suite.name)}", "", escape(suite.what))
+    if suite.cores:
+        yield from ("", escape(suite.cores))
     for name, scenario in SuiteSummary(suite).scenarios().items():
         yield from ("", f"### {escape(name)}", "")
         said = f"An operation is a {scenario.result.unit}. {grids.workload(scenario)}."
@@ -97,6 +99,11 @@ def others(suite: SuiteResult, level: int = 3) -> Iterator[str]:
 def _section(title: str, grid: Grid, level: int = 2) -> Iterator[str]:
     yield from ("", f"{'#' * level} {escape(title)}", "")
     yield from table(grid)
+
+
+def section(grid: Grid, level: int) -> Iterator[str]:
+    """A table under its own title."""
+    return _section(grid.title, grid, level)
 
 
 def _row(cells: list[str], *, escaped: bool = False) -> str:

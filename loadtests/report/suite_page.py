@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from loadtests.report import bodies, facts, grids, markdown, words
+from loadtests.figures import NONE
+from loadtests.report import bodies, facts, grids, markdown, rates, words
 from loadtests.report.grids import Cell, Grid
 from loadtests.report.markdown import escape, table
 from loadtests.report.words import (
@@ -42,6 +43,8 @@ class Column:
         return scenario.ratio(self.measure.name, target, self.base)
 
     def cell(self, scenario: ScenarioSummary, target: str) -> Cell:
+        if self.measure.name.startswith("latency_us.") and not scenario.keeps_up(target):
+            return Cell(NONE if self.base else rates.NOT_REACHED)
         if self.base is None:
             return grids.measured(scenario, self.measure, target)
         return grids.cell(self.figure(scenario, target), self.measure.scale if self.added else 1.0)
@@ -103,6 +106,8 @@ def lines(results: Results, suite: SuiteResult) -> Iterator[str]:
         f"With {escape(facts.versions(results))}. **{escape(verdict.said)}.** {verdict.thresholds}. "
         "[How to read the figures](README.md)."
     )
+    if suite.cores:
+        yield from ("", escape(suite.cores))
     for found in (grids.summary(alone), bodies.summary(alone)):
         if found and found.rows:
             yield from ("", f"## {found.title}", "")

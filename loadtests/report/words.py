@@ -33,6 +33,7 @@ class Measure:
 RATE = Measure("operations_per_second", "operations a second", more_is_better=True)
 CALLS = Measure("calls", "n: calls timed a round", has_ratio=False, show=whole)
 P50 = Measure("latency_us.50", "p50 of a call, µs")
+P90 = Measure("latency_us.90", "p90 of a call, µs")
 P99 = Measure("latency_us.99", "p99 of a call, µs")
 P999 = Measure("latency_us.99.9", "p99.9 of a call, µs")
 SQL50 = Measure("sql_us.50", "p50 of a statement, µs")

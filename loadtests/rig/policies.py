@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 from loadtests.rig.databases import SEALED
@@ -27,7 +28,10 @@ NOTHING = "loadtests.nothing"
 
 
 def write(suites: list[Suite], folder: Path) -> Path:
-    """One catalog of all suites' columns and routes; the folder that `fieldveil table --catalog` takes."""
+    """One catalog of all suites' columns and routes; the folder that `fieldveil table --catalog` takes.
+
+    Suites may share routes, labels and rules: each stands there once.
+    """
     databases: dict[str, dict[str, dict[str, dict]]] = {}
     for suite in suites:
         for table, fields in suite.fields.items():
@@ -35,7 +39,7 @@ def write(suites: list[Suite], folder: Path) -> Path:
             if table in columns:
                 raise ValueError(f"two suites have a table {table}: give one of them another name")
             columns[table] = {name: {"keyset": KEYSET, **label} for name, label in fields.items()}
-    rules = [rule for suite in suites for rule in suite.rules]
+    rules = _unique(rule for suite in suites for rule in suite.rules)
     catalog: dict = {}
     if databases:
         rules.insert(0, {**APP_RULE, "labels": [f"{SCHEMAS[protocol]}.*.*" for protocol in databases]})
@@ -44,7 +48,7 @@ def write(suites: list[Suite], folder: Path) -> Path:
         ]
     if labels := {name: {"keyset": KEYSET, **label} for suite in suites for name, label in suite.labels.items()}:
         catalog["labels"] = labels
-    if routes := [route for suite in suites for route in suite.routes]:
+    if routes := _unique(route for suite in suites for route in suite.routes):
         catalog["services"] = [{"protocol": "http", "service": SERVICE, "routes": routes}]
     for name, data in (("catalog", catalog), ("rules", {"rules": rules})):
         path = folder / name / "loadtests" / "data.json"
@@ -52,3 +56,11 @@ def write(suites: list[Suite], folder: Path) -> Path:
         path.write_text(json.dumps(data))
     shutil.copy(Path(__file__).with_name("nothing.rego"), folder)
     return folder / "catalog"
+
+
+def _unique(given: Iterable[dict]) -> list[dict]:
+    found: list[dict] = []
+    for one in given:
+        if one not in found:
+            found.append(one)
+    return found

@@ -7,6 +7,7 @@ from loadtests.suites import (
     fieldproc,
     ims_osam,
     json_bodies,
+    latency,
     mysql,
     oltp,
     rows,
@@ -27,6 +28,9 @@ _ALL = (
     db2_backup.SUITE,
     mysql.SUITE,
     json_bodies.SUITE,
+    latency.POSTGRES,
+    latency.MYSQL,
+    latency.HTTP,
     tls.SUITE,
 )
 SUITES: dict[str, Suite] = {suite.name: suite for suite in _ALL}

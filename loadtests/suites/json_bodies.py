@@ -14,7 +14,7 @@ ten paths, each with a label of its own.
 
 import functools
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 
 from loadtests import bodies, body_costs
@@ -69,10 +69,15 @@ KINDS = tuple(Kind(size, fields) for size in SIZES for fields in FIELDS if (size
 
 def prepare(rig: Rig, scale: float) -> None:
     """Files that are sent, and bodies that are asked for: straight to the service in clear, by the filter sealed."""
+    fill(rig, KINDS)
+
+
+def fill(rig: Rig, kinds: Iterable[Kind]) -> None:
+    """The same of these kinds alone."""
     rig.service.forget_counts()
     folder = rig.work.path / "bodies"
-    folder.mkdir()
-    for kind in KINDS:
+    folder.mkdir(exist_ok=True)
+    for kind in kinds:
         for number, name in enumerate(kind.names("open")):
             body = kind.body(number)
             (folder / f"{kind.name}-{number}").write_bytes(body)

@@ -52,24 +52,29 @@ OPERATIONS = {
 def prepare(rig: Databases, scale: float) -> None:
     rig.tables("".join(TABLE.format(table=table, text=rig.TEXT) for table in (READ, NEW, CHANGED)))
     for table, rows in ((READ, ROWS), (CHANGED, CHANGED_ROWS)):
-        rig.fill(table, ("id", "name", *COLUMNS), (_row(number, 0)[:-1] for number in range(1, rows + 1)))
-        rig.assert_sealed(table, *COLUMNS)
+        fill(rig, table, rows)
     rig.keep(CHANGED)
+
+
+def fill(rig: Databases, table: str, rows: int) -> None:
+    """With so many rows, and a look at what is stored."""
+    rig.fill(table, ("id", "name", *COLUMNS), (_row(number, 0)[:-1] for number in range(1, rows + 1)))
+    rig.assert_sealed(table, *COLUMNS)
 
 
 def _row(number: int, generation: int) -> tuple:
     return number, f"name {number}", *values.contact(number, generation), generation
 
 
-def empty(rig: Databases, live: LiveDatabase) -> None:
-    rig.run(live.database, f"TRUNCATE {NEW}")
+def empty(rig: Databases, live: LiveDatabase, table: str = NEW) -> None:
+    rig.run(live.database, f"TRUNCATE {table}")
 
 
-def inserted(rig: Databases, live: LiveDatabase, count: int) -> None:
+def inserted(rig: Databases, live: LiveDatabase, count: int, table: str = NEW) -> None:
     """Every row that was acknowledged, through the target; in the sealed database nothing is stored in clear."""
-    found = _read(rig, live, NEW)
+    found = _read(rig, live, table)
     if found != [_row(row[0], 0) for row in found] or len(found) != count:
-        raise WrongRows(f"{NEW} through {live.name} does not hold the {count} rows that were inserted")
+        raise WrongRows(f"{table} through {live.name} does not hold the {count} rows that were inserted")
 
 
 def unchanged(rig: Databases, live: LiveDatabase) -> None:

@@ -33,6 +33,15 @@ def test_some_scenarios_have_no_figures_of_others_beside_them():
     assert suite.beside(SuiteSummary(SuiteResult(suite.name, suite.what, []))) == []
 
 
+def test_rates_that_need_what_others_found_are_left_out_with_those_others():
+    """And no core of this machine is kept for pods elsewhere."""
+    whole, some = (narrowed([SUITES["latency"]], names, 1.0)[0] for names in (None, "insert-capacity"))
+    assert whole.paced is SUITES["latency"].paced
+    assert some.paced(SuiteSummary(SuiteResult("latency", "", [])), 1.0) == []
+    assert not whole.own_core
+    assert not some.own_core
+
+
 def test_a_scenario_that_no_suite_has_is_refused():
     with pytest.raises(UnknownScenario, match="no such scenario: other; there are: equality-extended-8, "):
         narrowed([SUITES["oltp"]], "point-read-prepared-8,other", 1.0)

@@ -194,3 +194,7 @@ def test_the_report_knows_the_nodes(answers, tmp_path):
     assert results.made.noise == {"runners_together_percent": [99.0]}
     # Not those of this machine.
     assert results.made.versions.keys() == {"k6 runners", "percentiles", "postgresql", "k6 image", "envoy", "opa"}
+
+
+def test_programs_of_this_machine_are_not_beside_what_the_cluster_measures(answers, tmp_path):
+    assert a_runner(tmp_path).others() is None

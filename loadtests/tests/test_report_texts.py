@@ -235,7 +235,7 @@ def test_committed_documents_are_what_the_last_runs_give() -> None:
         pytest.skip("no run is kept in loadtests/runs yet")
     made = document.pages(kept)
     there = {str(file.relative_to(document.DOCS)) for file in (document.DOCS / document.MEASUREMENTS).iterdir()}
-    assert {document.ANSWER, *there} == made.keys()
+    assert {document.ANSWER, document.CAPACITY, *there} == made.keys()
     for name, text in made.items():
         assert (document.DOCS / name).read_text() == text, (
             "run `PYTHONPATH=e2e:. .tools/venv/bin/python -m loadtests document`"

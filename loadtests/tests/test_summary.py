@@ -75,3 +75,27 @@ def test_statements_have_latencies_of_their_own() -> None:
     rounds = summary(replace(measured("direct", 1), sql_us={"50": 7.0}), measured("fieldveil", 1))
     assert rounds.figure("sql_us.50", "direct") == Figure(7.0, 7.0, 7.0)
     assert rounds.figure("sql_us.50", "fieldveil") is None
+
+
+@pytest.mark.parametrize(
+    ("operations", "dropped", "keeps_up"),
+    [
+        ([200, 200, 200], [0, 0, 0], True),
+        ([197, 197, 197], [0, 0, 0], True),
+        ([195, 195, 195], [0, 0, 0], False),
+        ([200, 200, 200], [1, 1, 0], False),
+        # One bad round of three says more of the machine.
+        ([200, 120, 200], [0, 9, 0], True),
+    ],
+)
+def test_arrival_rate_is_kept_up_with_where_most_rounds_answer_it(
+    operations: list[int], dropped: list[int], keeps_up: bool
+) -> None:
+    rounds = [
+        replace(measured("direct", number, operations=count, seconds=2.0), dropped=lost)
+        for number, (count, lost) in enumerate(zip(operations, dropped, strict=True))
+    ]
+    work = {"kind": "arrival", "rate": 100.0}
+    arriving = ScenarioSummary(ScenarioResult("one", "", "row", work, "prepared", "app", rounds))
+    assert arriving.keeps_up("direct") is keeps_up
+    assert summary(*rounds).keeps_up("direct")
