@@ -127,7 +127,7 @@ impl WeighedTemplate {
     }
 }
 
-/// What a text begins with, before the first byte that a value may have. Texts of one shape begin with the same.
+/// What a text begins with, before the first byte that a value may have. Most texts of one shape begin with the same.
 fn before_values(text: &str) -> &str {
     let may_begin = |byte: u8| byte == b'\'' || byte.is_ascii_digit();
     let end = text.bytes().position(may_begin).unwrap_or(text.len());

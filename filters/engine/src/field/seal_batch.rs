@@ -114,7 +114,8 @@ impl SealBatch {
         let held = field.held(keyring).map_err(FieldError::NoKeyset)?;
         let texts = &self.texts;
         let of_field = self.values.iter().filter(|value| value.field == number);
-        let plaintexts = of_field.map(|value| texts.get(value.text.clone()).unwrap_or_default());
+        let plaintexts: Option<Vec<&[u8]>> = of_field.map(|value| texts.get(value.text.clone())).collect();
+        let plaintexts = plaintexts.ok_or(FieldError::Misused("a value of a batch is gone"))?;
         let bound = (header.as_slice(), field.associated_data.as_slice());
         self.sealed.clear();
         match field.keys_of(&held).map_err(FieldError::NoKeyset)? {
@@ -134,10 +135,12 @@ impl SealBatch {
         Ok(())
     }
 
-    /// What the values were sealed to, in the order in which they were taken in: where it belongs, and the envelope's bytes.
-    pub fn envelopes(&self) -> impl Iterator<Item = (usize, StoredForm, &[u8])> {
+    /// What the values were sealed to, in the order in which they were taken in: where it belongs, and the envelope's bytes;
+    /// None for a value that was not sealed.
+    pub fn envelopes(&self) -> impl Iterator<Item = (usize, StoredForm, Option<&[u8]>)> {
         self.values.iter().map(|value| {
-            (value.at, value.how, self.envelopes.get(value.envelope.clone()).unwrap_or_default())
+            let envelope = self.envelopes.get(value.envelope.clone());
+            (value.at, value.how, envelope.filter(|envelope| !envelope.is_empty()))
         })
     }
 

@@ -50,7 +50,7 @@ pub struct TreatedColumns {
     /// What the check of the statement found.
     pub checked: Rc<CheckedText>,
     treated: Vec<TreatedColumn>,
-    /// Whether the reader gets each value as it is stored.
+    /// Whether the reader gets envelopes of each column, and these can be told in the row: not in a `bytea`'s hexadecimal text.
     is_concealed: bool,
     _weight: Weight,
 }

@@ -198,3 +198,20 @@ fn concealed_rows_pass_but_for_what_is_no_envelope() {
         assert!(counts.contains(&"plaintext.customer.notes 1".to_owned()), "{counts:?}");
     }
 }
+
+#[test]
+fn value_that_its_quotes_make_look_like_an_envelope_is_not_shown() {
+    let mut concealing = revealing();
+    for field in &mut concealing {
+        field["read"] = json!({"treatment": "conceal"});
+        field["on_plaintext"] = json!("null");
+    }
+    let mut dialogue = Dialogue::with_catalog(&concealing);
+    dialogue.client(&query("COPY customer (ssn) TO STDOUT (FORMAT csv, QUOTE 'f', FORCE_QUOTE *)"));
+    let row = message(b'd', format!("fv1.{CANARY}f\n").as_bytes());
+    dialogue.server(&[message(b'H', &[0, 0, 0]), row, message(b'c', b"")].concat());
+    assert_eq!(
+        dialogue.take_to_client(),
+        [message(b'H', &[0, 0, 0]), message(b'd', b"\n"), message(b'c', b"")].concat()
+    );
+}

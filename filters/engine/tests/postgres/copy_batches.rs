@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 use crate::copy::{copied, copy_in, copy_out};
-use crate::support::{Dialogue, contains, tags};
+use crate::support::{Dialogue, contains, message, query, revealing, tags};
 
 const ROWS: usize = 200;
 
@@ -114,5 +114,26 @@ fn rows_before_the_one_at_fault_go_and_nothing_of_that_one() {
         assert!(tags(&sent).ends_with('f'), "CopyFail");
         let notes = (0..at).filter(|number| row(*number)[2].is_some()).count();
         assert_eq!(counted(&dialogue, "notes"), notes as u64, "row {at}");
+    }
+}
+
+#[test]
+fn no_row_goes_of_those_that_wait_for_keys_that_are_gone() {
+    for Format { options, begin, end, row: write } in FORMATS {
+        // Less than what is sealed together, and more.
+        for count in [5, ROWS] {
+            let mut dialogue = Dialogue::with_catalog(&revealing());
+            dialogue.client(&query(&format!("COPY customer (ssn, id, notes) FROM STDIN {options}")));
+            dialogue.server(&message(b'G', &[0, 0, 0]));
+            dialogue.take_to_server();
+            dialogue.give_keys(br#"{"revision": "none", "keysets": {}}"#);
+            // Without the long ones, which are sealed alone.
+            let short =
+                (0..count).map(row).filter(|row| row[2].as_ref().is_none_or(|notes| notes.len() < 1000));
+            let rows: Vec<u8> = short.flat_map(|row| write(&row)).collect();
+            dialogue.client(&message(b'd', &[begin, &rows, end].concat()));
+            let sent = dialogue.take_to_server();
+            assert_eq!((tags(&sent).as_str(), copied(&sent)), ("f", Vec::new()), "{options}, {count} rows");
+        }
     }
 }

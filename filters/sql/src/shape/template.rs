@@ -50,7 +50,7 @@ impl Template {
                 (Some((on, written)), None, Replacement::Seal { value, .. }) => {
                     let is_around =
                         splice.range.start <= written.range.start && written.range.end <= splice.range.end;
-                    if !is_around || value.as_str() != written.content(text) {
+                    if !is_around || !written.says(text, value) {
                         return None;
                     }
                     *value = Zeroizing::default();

@@ -57,9 +57,7 @@ fn is_read_so(text: &str, token: &Token, value: &PlainValue) -> bool {
         (Kind::Number, _) => !value.is_string() && token.source(text) == value.inner(text),
         (Kind::Text { value: read, style: Style::Plain }, Notation::Quoted)
         | (Kind::Text { value: read, style: Style::Escape }, Notation::Escape)
-        | (Kind::Text { value: read, style: Style::Dollar }, Notation::Dollar) => {
-            read.as_str() == value.content(text)
-        }
+        | (Kind::Text { value: read, style: Style::Dollar }, Notation::Dollar) => value.says(text, read),
         _ => false,
     }
 }

@@ -122,6 +122,14 @@ impl PlainValue {
         }
     }
 
+    /// Whether this is what it says.
+    pub fn says(&self, text: &str, other: &str) -> bool {
+        match self.content(text) {
+            Cow::Borrowed(content) => content == other,
+            Cow::Owned(content) => Zeroizing::new(content).as_str() == other,
+        }
+    }
+
     /// Whether it touches neither a word nor another value.
     pub fn stands_alone(&self, text: &str) -> bool {
         let bytes = text.as_bytes();

@@ -33,14 +33,23 @@ pub enum RowFormat {
     Binary,
 }
 
+/// Where a row begins.
+#[derive(Clone, Copy, Default)]
+struct RowStart {
+    /// In the bytes.
+    byte: usize,
+    /// Among the values that wait.
+    value: usize,
+}
+
 /// Rows on their way to the server. Where a value waits to be sealed together with others, the bytes are without it until
 /// [`Self::seal`].
 pub struct SealedRows {
     format: RowFormat,
     /// Rows that wait for values, and behind them the row that is not whole.
     bytes: Vec<u8>,
-    /// Where the row begins that is not whole, in the bytes and among the values that wait.
-    row: (usize, usize),
+    /// Where the row begins that is not whole.
+    row: RowStart,
     batch: SealBatch,
     /// What may go to the server.
     ready: Vec<u8>,
@@ -50,8 +59,14 @@ pub struct SealedRows {
 
 impl SealedRows {
     pub fn new(format: RowFormat) -> Self {
-        let (bytes, row, batch, ready, armored) = Default::default();
-        Self { format, bytes, row, batch, ready, armored }
+        Self {
+            format,
+            bytes: Vec::new(),
+            row: RowStart::default(),
+            batch: SealBatch::default(),
+            ready: Vec::new(),
+            armored: Vec::new(),
+        }
     }
 
     /// Bytes that are held from one piece of data to the next.
@@ -59,10 +74,10 @@ impl SealedRows {
         self.bytes.capacity()
     }
 
-    /// Appends a part of the row that passes as it is.
+    /// Appends a part of the row that passes as it is. What there is of a long row may go before the row is whole.
     pub fn push(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
-        if self.bytes.len().saturating_sub(self.row.0) > MAX_ROW_KEPT {
+        if self.bytes.len().saturating_sub(self.row.byte) > MAX_ROW_KEPT {
             self.end_row();
         }
     }
@@ -91,21 +106,27 @@ impl SealedRows {
 
     /// The row is whole, or long enough that its beginning may go before it is.
     pub fn end_row(&mut self) {
-        self.row = (self.bytes.len(), self.batch.values());
+        self.row = RowStart { byte: self.bytes.len(), value: self.batch.values() };
     }
 
     /// Forgets the row that is not whole.
     pub fn drop_row(&mut self) {
-        self.bytes.truncate(self.row.0);
-        self.batch.truncate(self.row.1);
+        self.bytes.truncate(self.row.byte);
+        self.batch.truncate(self.row.value);
     }
 
-    /// Seals the values that wait. Whole rows may go then.
+    /// Seals the values that wait. Whole rows may go then. If a value can't be sealed, all rows that wait are forgotten.
     pub fn seal(&mut self, sealer: &mut ValueSealer<'_>) -> Result<(), ClientError> {
+        let before = self.ready.len();
         let sealed = sealer.core.seal_batch(&sealer.checked.plan.fields, &mut self.batch);
-        let moved = sealed.and_then(|()| self.put_envelopes_in());
+        let sealed = sealed.and_then(|()| self.put_envelopes_in());
         self.batch.clear();
-        moved
+        if sealed.is_err() {
+            self.ready.truncate(before);
+            self.bytes.clear();
+            self.row = RowStart::default();
+        }
+        sealed
     }
 
     /// Puts what the values were sealed to where it belongs, and parts whole rows from the one that is not.
@@ -114,10 +135,12 @@ impl SealedRows {
         let mut rest = Vec::new();
         let mut position = 0;
         for (number, (at, how, envelope)) in batch.envelopes().enumerate() {
-            let is_whole = number < row.1;
-            if !is_whole && position < row.0 {
-                ready.extend_from_slice(bytes.get(position..row.0).unwrap_or_default());
-                position = row.0;
+            let envelope =
+                envelope.ok_or_else(|| ClientError::protocol("a value of the COPY was not sealed"))?;
+            let is_whole = number < row.value;
+            if !is_whole && position < row.byte {
+                ready.extend_from_slice(bytes.get(position..row.byte).unwrap_or_default());
+                position = row.byte;
             }
             let out = if is_whole { &mut *ready } else { &mut rest };
             out.extend_from_slice(bytes.get(position..at).unwrap_or_default());
@@ -130,12 +153,12 @@ impl SealedRows {
                 write_value(format, how, envelope, out)?;
             }
         }
-        if position < row.0 {
-            ready.extend_from_slice(bytes.get(position..row.0).unwrap_or_default());
-            position = row.0;
+        if position < row.byte {
+            ready.extend_from_slice(bytes.get(position..row.byte).unwrap_or_default());
+            position = row.byte;
         }
         rest.extend_from_slice(bytes.get(position..).unwrap_or_default());
-        *row = (0, 0);
+        *row = RowStart::default();
         if bytes.capacity() > MAX_KEPT {
             *bytes = rest;
         } else {

@@ -26,7 +26,7 @@ pub struct TextOut {
     encoding: ClientEncoding,
     /// The first line is a header.
     header: bool,
-    /// Whether the reader gets each value as it is stored.
+    /// Whether the reader gets envelopes of each column, and these can be told in the row: not in a `bytea`'s hexadecimal text.
     is_concealed: bool,
     /// Where the fields of the row are.
     places: Vec<(usize, usize)>,
@@ -98,26 +98,38 @@ impl TextOut {
             return false;
         }
         let mut places = std::mem::take(&mut self.places);
-        let passes = matches!(self.find(row, &mut places), Ok(true));
-        let values = || {
-            let values = self.columns.iter().zip(&places);
-            values.filter_map(|(column, (start, end))| Some((column.as_ref()?, row.get(*start..*end)?)))
-        };
-        let fields = &self.checked.plan.fields;
-        let is_null = |raw: &[u8]| raw == self.dialect.null;
-        // An envelope has nothing in it that the format escapes or quotes.
-        let stays = |(column, raw): (&Column, &[u8])| {
-            let is_envelope = |field: &CompiledField| field.stays_as_stored(raw, column.stored);
-            is_null(raw) || fields.get(column.field).is_some_and(is_envelope)
-        };
-        let passes = passes && values().all(stays);
-        for (column, _) in values().filter(|(_, raw)| passes && !is_null(raw)) {
-            if let Some(field) = fields.get(column.field) {
-                tally.count(&self.checked.plan, field, ValueOutcome::Concealed);
-            }
-        }
+        let passes =
+            matches!(self.find(row, &mut places), Ok(true)) && self.count_concealed(row, &places, tally);
         self.places = places;
         passes
+    }
+
+    /// Counts the values of a row that is sent as it came. Returns false, and counts none, if one of them has to be written
+    /// anew.
+    fn count_concealed(&self, row: &[u8], places: &[(usize, usize)], tally: &mut dyn Tally) -> bool {
+        let plan = &self.checked.plan;
+        // What is written with escapes or quotes is no envelope, or becomes one only when it is read.
+        let stays = |column: &Column, raw: &[u8]| match self.decode(raw) {
+            None => Some(None),
+            Some(Cow::Borrowed(value)) => {
+                let field = plan.fields.get(column.field)?;
+                field.stays_as_stored(value, column.stored).then_some(Some(field))
+            }
+            Some(Cow::Owned(_)) => None,
+        };
+        let values = || {
+            let values = self.columns.iter().zip(places);
+            let values =
+                values.filter_map(|(column, (start, end))| Some((column.as_ref()?, row.get(*start..*end)?)));
+            values.map(|(column, raw)| stays(column, raw))
+        };
+        if values().any(|value| value.is_none()) {
+            return false;
+        }
+        for field in values().flatten().flatten() {
+            tally.count(plan, field, ValueOutcome::Concealed);
+        }
+        true
     }
 
     fn treat(
