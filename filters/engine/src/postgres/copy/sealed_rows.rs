@@ -132,38 +132,32 @@ impl SealedRows {
     /// Puts what the values were sealed to where it belongs, and parts whole rows from the one that is not.
     fn put_envelopes_in(&mut self) -> Result<(), ClientError> {
         let Self { format, bytes, row, batch, ready, armored } = self;
-        let mut rest = Vec::new();
+        let mut envelopes = batch.envelopes();
         let mut position = 0;
-        for (number, (at, how, envelope)) in batch.envelopes().enumerate() {
-            let envelope =
-                envelope.ok_or_else(|| ClientError::protocol("a value of the COPY was not sealed"))?;
-            let is_whole = number < row.value;
-            if !is_whole && position < row.byte {
-                ready.extend_from_slice(bytes.get(position..row.byte).unwrap_or_default());
-                position = row.byte;
-            }
-            let out = if is_whole { &mut *ready } else { &mut rest };
-            out.extend_from_slice(bytes.get(position..at).unwrap_or_default());
+        for (at, how, envelope) in envelopes.by_ref().take(row.value) {
+            ready.extend_from_slice(bytes.get(position..at).unwrap_or_default());
             position = at;
-            if how == StoredForm::Armored {
-                armored.clear();
-                envelope::armor_to(envelope, armored);
-                write_value(format, how, armored, out)?;
-            } else {
-                write_value(format, how, envelope, out)?;
-            }
+            write_envelope(format, how, envelope, armored, ready)?;
         }
-        if position < row.byte {
-            ready.extend_from_slice(bytes.get(position..row.byte).unwrap_or_default());
-            position = row.byte;
+        ready.extend_from_slice(bytes.get(position..row.byte).unwrap_or_default());
+        // What stands before the first value of the row that is not whole stays where it is, however often there is more of it.
+        let (mut filled, mut first) = (Vec::new(), None);
+        for (at, how, envelope) in envelopes {
+            let from = if first.is_none() { at } else { position };
+            first.get_or_insert(at);
+            filled.extend_from_slice(bytes.get(from..at).unwrap_or_default());
+            position = at;
+            write_envelope(format, how, envelope, armored, &mut filled)?;
         }
-        rest.extend_from_slice(bytes.get(position..).unwrap_or_default());
+        if let Some(first) = first {
+            filled.extend_from_slice(bytes.get(position..).unwrap_or_default());
+            bytes.truncate(first);
+            bytes.append(&mut filled);
+        }
+        bytes.drain(..row.byte.min(bytes.len()));
         *row = RowStart::default();
-        if bytes.capacity() > MAX_KEPT {
-            *bytes = rest;
-        } else {
-            bytes.clear();
-            bytes.append(&mut rest);
+        if bytes.len() < MAX_KEPT {
+            bytes.shrink_to(MAX_KEPT);
         }
         Ok(())
     }
@@ -172,6 +166,23 @@ impl SealedRows {
     pub fn take_ready(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.ready)
     }
+}
+
+/// Appends an envelope as the format has it, by way of its armored form if it is stored so.
+fn write_envelope(
+    format: &RowFormat,
+    how: StoredForm,
+    envelope: Option<&[u8]>,
+    armored: &mut Vec<u8>,
+    out: &mut Vec<u8>,
+) -> Result<(), ClientError> {
+    let envelope = envelope.ok_or_else(|| ClientError::protocol("a value of the COPY was not sealed"))?;
+    if how != StoredForm::Armored {
+        return write_value(format, how, envelope, out);
+    }
+    armored.clear();
+    envelope::armor_to(envelope, armored);
+    write_value(format, how, armored, out)
 }
 
 /// Appends a sealed value as the format has it.
