@@ -69,7 +69,7 @@ fn stands_before(bytes: &[u8], end: usize, word: &[u8], accepts: &impl Fn(&[u8],
     window.eq_ignore_ascii_case(word) && accepts(before, behind)
 }
 
-/// The same at any place.
+/// Whether a word, which is given in lower case, stands anywhere in the bytes, ASCII letters in either case.
 pub(crate) fn occurs_anywhere(bytes: &[u8], word: &str) -> bool {
     occurs(bytes, word, |_, _| true)
 }

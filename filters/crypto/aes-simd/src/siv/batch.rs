@@ -38,7 +38,7 @@ impl<'m> SivMessage<'m> {
         &self.iv
     }
 
-    /// Whether it was authentic and its text is what was sealed; else the text is wiped.
+    /// Whether a message to be opened was authentic and its text is what was sealed; else the text is wiped.
     pub fn is_open(&self) -> bool {
         self.is_open
     }

@@ -141,15 +141,14 @@ impl SealedRows {
         }
         ready.extend_from_slice(bytes.get(position..row.byte).unwrap_or_default());
         // What stands before the first value of the row that is not whole stays where it is, however often there is more of it.
-        let (mut filled, mut first) = (Vec::new(), None);
-        for (at, how, envelope) in envelopes {
-            let from = if first.is_none() { at } else { position };
-            first.get_or_insert(at);
-            filled.extend_from_slice(bytes.get(from..at).unwrap_or_default());
-            position = at;
-            write_envelope(format, how, envelope, armored, &mut filled)?;
-        }
-        if let Some(first) = first {
+        let mut envelopes = envelopes.peekable();
+        if let Some(first) = envelopes.peek().map(|(at, ..)| *at) {
+            let (mut filled, mut position) = (Vec::new(), first);
+            for (at, how, envelope) in envelopes {
+                filled.extend_from_slice(bytes.get(position..at).unwrap_or_default());
+                position = at;
+                write_envelope(format, how, envelope, armored, &mut filled)?;
+            }
             filled.extend_from_slice(bytes.get(position..).unwrap_or_default());
             bytes.truncate(first);
             bytes.append(&mut filled);
