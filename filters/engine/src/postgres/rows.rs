@@ -3,7 +3,6 @@
 
 mod form;
 
-use std::borrow::Cow;
 use std::rc::Rc;
 
 use fieldveil_postgres_wire::backend::{DataRow, DataRowWriter, FieldDescription, RowDescription, Tag};
@@ -16,7 +15,6 @@ pub use self::form::PostgresForm;
 use super::catalog;
 use super::encoding::ClientEncoding;
 use crate::client_error::ClientError;
-use crate::compiled_plan::CompiledPlan;
 use crate::database::{CheckedText, Costs, RowError, RowTreatment, Tally, Treated};
 use crate::field::{CompiledField, FieldValue, OpenedBatch, ReadTreatment, StoredForm};
 use crate::keyring::Keyring;
@@ -169,11 +167,23 @@ impl TreatedColumns {
         let values = || {
             let mut treated = self.treated.iter().peekable();
             row.values().enumerate().filter_map(move |(index, value)| {
-                let column = treated.next_if(|column| column.index == index)?;
-                Some((column.field, column.stored, value.map(Cow::Borrowed)))
+                Some((treated.next_if(|column| column.index == index)?, value))
             })
         };
-        values().count() == self.treated.len() && count_concealed(&self.checked.plan, values, tally)
+        let fields = &self.checked.plan.fields;
+        let stays = |(column, value): &(&TreatedColumn, Option<&[u8]>)| {
+            let field = fields.get(column.field);
+            value.is_none_or(|value| field.is_some_and(|field| field.stays_as_stored(value, column.stored)))
+        };
+        if values().filter(stays).count() != self.treated.len() {
+            return false;
+        }
+        for (column, _) in values().filter(|(_, value)| value.is_some()) {
+            if let Some(field) = fields.get(column.field) {
+                tally.count(&self.checked.plan, field, ValueOutcome::Concealed);
+            }
+        }
+        true
     }
 
     /// Writes the row to `out` with its protected values treated.
@@ -285,28 +295,6 @@ impl TreatedColumns {
         }
         true
     }
-}
-
-/// Counts the values of a row that goes to the client as it came: their fields, how they are stored, and what they are.
-/// Returns false, and counts none, if the reader gets something else in the place of one.
-pub fn count_concealed<'v, V: Iterator<Item = (usize, StoredForm, Option<Cow<'v, [u8]>>)>>(
-    plan: &Rc<CompiledPlan>,
-    values: impl Fn() -> V,
-    tally: &mut dyn Tally,
-) -> bool {
-    let stays = |(field, how, value): (usize, StoredForm, Option<Cow<'_, [u8]>>)| {
-        let field = plan.fields.get(field);
-        value.is_none_or(|value| field.is_some_and(|field| field.stays_as_stored(&value, how)))
-    };
-    if !values().all(stays) {
-        return false;
-    }
-    for (field, _, value) in values() {
-        if let (Some(field), Some(_)) = (plan.fields.get(field), value) {
-            tally.count(plan, field, ValueOutcome::Concealed);
-        }
-    }
-    true
 }
 
 /// Returns the body of the row that these messages begin with, and the bytes behind it.

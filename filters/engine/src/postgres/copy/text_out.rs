@@ -15,6 +15,7 @@ use crate::keyring::Keyring;
 use crate::postgres::encoding::ClientEncoding;
 use crate::postgres::rows::{self, PostgresForm};
 use crate::value_buffers::restart;
+use crate::value_counts::ValueOutcome;
 
 /// What the rows get.
 pub struct TextOut {
@@ -97,18 +98,38 @@ impl TextOut {
             return false;
         }
         let mut places = std::mem::take(&mut self.places);
-        let is_found = matches!(self.find(row, &mut places), Ok(true));
-        // Of what is written with escapes or quotes, what it says counts.
-        let values = || {
-            let values = self.columns.iter().zip(&places);
-            values.filter_map(|(column, (start, end))| {
-                let column = column.as_ref()?;
-                Some((column.field, column.stored, self.decode(row.get(*start..*end)?)))
-            })
-        };
-        let passes = is_found && rows::count_concealed(&self.checked.plan, values, tally);
+        let passes =
+            matches!(self.find(row, &mut places), Ok(true)) && self.count_concealed(row, &places, tally);
         self.places = places;
         passes
+    }
+
+    /// Counts the values of a row that is sent as it came. Returns false, and counts none, if one of them has to be written
+    /// anew.
+    fn count_concealed(&self, row: &[u8], places: &[(usize, usize)], tally: &mut dyn Tally) -> bool {
+        let plan = &self.checked.plan;
+        // What is written with escapes or quotes is no envelope, or becomes one only when it is read.
+        let stays = |column: &Column, raw: &[u8]| match self.decode(raw) {
+            None => Some(None),
+            Some(Cow::Borrowed(value)) => {
+                let field = plan.fields.get(column.field)?;
+                field.stays_as_stored(value, column.stored).then_some(Some(field))
+            }
+            Some(Cow::Owned(_)) => None,
+        };
+        let values = || {
+            let values = self.columns.iter().zip(places);
+            let values =
+                values.filter_map(|(column, (start, end))| Some((column.as_ref()?, row.get(*start..*end)?)));
+            values.map(|(column, raw)| stays(column, raw))
+        };
+        if values().any(|value| value.is_none()) {
+            return false;
+        }
+        for field in values().flatten().flatten() {
+            tally.count(plan, field, ValueOutcome::Concealed);
+        }
+        true
     }
 
     fn treat(
