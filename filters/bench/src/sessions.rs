@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | a worker that has plan and keys, and its clock and randomness | `world.rs` |
 //! | steps of a connection to a database, and what must come out | `database.rs` |
+//! | connections that begin and end | `new_sessions.rs` |
 //! | the values, in clear and as they are stored | `values.rs` |
 //! | PostgreSQL's messages, and its transactions | `postgres.rs` |
 //! | MySQL's packets, and its transactions | `mysql.rs` |
@@ -16,6 +17,7 @@ mod database;
 mod envoy;
 mod json;
 mod mysql;
+mod new_sessions;
 mod postgres;
 mod values;
 mod work;
@@ -47,7 +49,7 @@ type Make = fn(Randomness<'_>) -> Result<Box<dyn Transaction>, String>;
 pub type Named = (&'static str, Box<dyn Transaction>);
 
 /// Every transaction, under its name.
-pub const TRANSACTIONS: [(&str, Make); 21] = [
+pub const TRANSACTIONS: [(&str, Make); 23] = [
     ("postgres: nothing protected", postgres::nothing_protected),
     ("postgres: point read, 3 opened", postgres::point_read),
     ("postgres: point read, 3 concealed", postgres::point_read_concealed),
@@ -59,6 +61,7 @@ pub const TRANSACTIONS: [(&str, Make); 21] = [
     ("postgres: 100 rows copied in, 300 sealed", postgres::copied_in),
     ("postgres: text with a protected literal, 3 opened", postgres::searched_by_text),
     ("postgres: ever new texts, 3 opened", postgres::new_texts),
+    ("postgres: new session", postgres::new_sessions),
     ("mysql: nothing protected", mysql::nothing_protected),
     ("mysql: point read, 3 opened", mysql::point_read),
     ("mysql: point read, 3 concealed", mysql::point_read_concealed),
@@ -66,6 +69,7 @@ pub const TRANSACTIONS: [(&str, Make); 21] = [
     ("mysql: 100 rows, nothing protected", mysql::hundred_rows_unprotected),
     ("mysql: 100 rows, 300 concealed", mysql::hundred_rows_concealed),
     ("mysql: 100 rows, 300 opened", mysql::hundred_rows),
+    ("mysql: new session", mysql::new_sessions),
     ("json: body that passes, 1 KB", json::passing),
     ("json: response of 1 KB, 10 opened", json::opened),
     ("json: request of 1 KB, 10 sealed", json::sealed),

@@ -3,6 +3,7 @@
 use std::hint::black_box;
 use std::rc::Rc;
 
+use fieldveil_engine::audit::Ended;
 use fieldveil_engine::database::{CallbackOutput, Client, Connection};
 
 use super::values::Sealer;
@@ -44,7 +45,7 @@ pub(super) type Answers = fn(&[u8]) -> Option<Vec<u8>>;
 /// A session that is up.
 pub(super) struct Database<S> {
     session: S,
-    world: World,
+    world: Rc<World>,
     sealer: Rc<Sealer>,
     out: CallbackOutput,
     /// The transactions, by turns.
@@ -54,7 +55,7 @@ pub(super) struct Database<S> {
 
 impl<S: Connection> Database<S> {
     /// A connection of which nothing was heard yet.
-    pub(super) fn new(world: World, sealer: Rc<Sealer>) -> Self {
+    pub(super) fn new(world: Rc<World>, sealer: Rc<Sealer>) -> Self {
         let session = S::new(world.worker.clone(), world.ports.clone(), Client::at("127.0.0.1"));
         Self { session, world, sealer, out: CallbackOutput::default(), turns: Vec::new(), turn: 0 }
     }
@@ -89,6 +90,11 @@ impl<S: Connection> Database<S> {
     /// The server sends this.
     pub(super) fn server(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.session.server_data(bytes).to_client
+    }
+
+    /// The client ends the connection.
+    pub(super) fn end(&mut self) {
+        self.session.end(Ended::Client);
     }
 
     /// With these steps as its transaction.

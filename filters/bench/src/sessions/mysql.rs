@@ -7,6 +7,7 @@ use fieldveil_engine::config::Protocol;
 use fieldveil_engine::mysql::MySqlConnection;
 
 use super::database::{Database, Step};
+use super::new_sessions::NewSessions;
 use super::values::{self, CONCEALED, REVEALED, Sealer, fields, holds};
 use super::world::{World, plan};
 use super::{Randomness, Transaction};
@@ -114,18 +115,31 @@ fn range_read(
 
 type Connected = (Database<MySqlConnection>, Rc<Sealer>, Box<dyn Random>);
 
+/// Sessions that begin, know the catalog, and end.
+pub(super) fn new_sessions(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>, String> {
+    Ok(Box::new(NewSessions { world: world(randomness, REVEALED)?, sealer: Rc::new(Sealer::new()?), begin }))
+}
+
 /// A session that is up and knows the catalog.
 fn connected(randomness: Randomness<'_>, treatment: &str) -> Result<Connected, String> {
     let sealer = Rc::new(Sealer::new()?);
-    let world =
-        World::new(Protocol::MySql, plan(&fields("shop", "varchar(64)", treatment), None), randomness()?)?;
-    let mut database = Database::<MySqlConnection>::new(world, Rc::clone(&sealer));
+    let mut database = Database::new(world(randomness, treatment)?, Rc::clone(&sealer));
+    begin(&mut database)?;
+    Ok((database, sealer, randomness()?))
+}
+
+fn world(randomness: Randomness<'_>, treatment: &str) -> Result<Rc<World>, String> {
+    let plan = plan(&fields("shop", "varchar(64)", treatment), None);
+    World::new(Protocol::MySql, plan, randomness()?).map(Rc::new)
+}
+
+/// Logs in, and asks for something. Gives what the client gets of the answer.
+fn begin(database: &mut Database<MySqlConnection>) -> Result<Vec<u8>, String> {
     database.server(&greeting());
     database.client(&handshake_response(), answer)?;
     database.server(&ok(2));
     database.client(&command(3, b"SELECT 1 FROM orders"), answer)?;
-    database.server(&ok(1));
-    Ok((database, sealer, randomness()?))
+    Ok(database.server(&ok(1)))
 }
 
 /// Prepares the statement, which the server numbers 1.

@@ -6,6 +6,7 @@ use fieldveil_engine::config::Protocol;
 use fieldveil_engine::postgres::PostgresConnection;
 
 use super::database::{Database, Step};
+use super::new_sessions::NewSessions;
 use super::values::{self, CONCEALED, REVEALED, Sealer, fields, holds};
 use super::world::{World, plan};
 use super::{Randomness, Transaction};
@@ -19,6 +20,8 @@ const CUSTOMER: [(u16, &str, u32); 5] =
     [(1, "id", 20), (2, "name", 25), (3, "email", 25), (4, "ssn", 25), (5, "phone", 25)];
 const CUSTOMER_OID: u32 = 16400;
 const ORDERS_OID: u32 = 16500;
+/// What the server says of the rows that its catalog's answer is made of.
+const DIGEST: &[u8] = &[b'd'; 64];
 const ORDERS: [(u16, &str, u32); 4] = [(2, "name", 25), (3, "status", 25), (4, "total", 25), (5, "note", 25)];
 
 /// A read of a table of which no column is protected.
@@ -197,17 +200,30 @@ fn searching<'a>(
 
 type Connected = (Database<PostgresConnection>, Rc<Sealer>, Box<dyn fieldveil_engine::Random>);
 
+/// Sessions that begin, know the catalog, and end.
+pub(super) fn new_sessions(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>, String> {
+    Ok(Box::new(NewSessions { world: world(randomness, REVEALED)?, sealer: Rc::new(Sealer::new()?), begin }))
+}
+
 /// A session that is up and knows the catalog.
 fn connected(randomness: Randomness<'_>, treatment: &str) -> Result<Connected, String> {
     let sealer = Rc::new(Sealer::new()?);
-    let world =
-        World::new(Protocol::Postgres, plan(&fields("public", "text", treatment), None), randomness()?)?;
-    let mut database = Database::new(world, Rc::clone(&sealer));
+    let mut database = Database::new(world(randomness, treatment)?, Rc::clone(&sealer));
+    begin(&mut database)?;
+    Ok((database, sealer, randomness()?))
+}
+
+fn world(randomness: Randomness<'_>, treatment: &str) -> Result<Rc<World>, String> {
+    let plan = plan(&fields("public", "text", treatment), None);
+    World::new(Protocol::Postgres, plan, randomness()?).map(Rc::new)
+}
+
+/// Logs in, and asks for something. Gives what the client gets of the answer.
+fn begin(database: &mut Database<PostgresConnection>) -> Result<Vec<u8>, String> {
     database.client(&startup(), answer)?;
     database.server(&[message(b'R', &[0; 4]), message(b'S', b"client_encoding\0UTF8\0"), ready()].concat());
     database.client(&query("SELECT 1"), answer)?;
-    database.server(&[complete("SELECT 0"), ready()].concat());
-    Ok((database, sealer, randomness()?))
+    Ok(database.server(&[complete("SELECT 0"), ready()].concat()))
 }
 
 /// The statement `s`, prepared as pgx does.
@@ -231,10 +247,12 @@ fn prepare(
     Ok(())
 }
 
-/// What a server answers to the filter's question: who the session is for, or that and the catalog.
+/// What a server answers to the filter's question: who the session is for, or that and the catalog or its digest.
 fn answer(sent: &[u8]) -> Option<Vec<u8>> {
     let rows = if holds(sent, b"WITH RECURSIVE named") {
-        CUSTOMER.map(catalog_row).concat()
+        [digest_row(), CUSTOMER.map(catalog_row).concat()].concat()
+    } else if holds(sent, b"WITH relation(oids)") {
+        data_row(&[b"app", b"", b"", b"", DIGEST])
     } else if holds(sent, b"SELECT current_user::") {
         data_row(&[b"app", b"", b"", b""])
     } else {
@@ -244,6 +262,13 @@ fn answer(sent: &[u8]) -> Option<Vec<u8>> {
     // Between two Syncs of the client a question ends with a Flush.
     let end = if sent.ends_with(&message(b'H', &[])) { Vec::new() } else { ready() };
     Some([parsed, bound, rows, complete("SELECT 1"), closed.clone(), closed, end].concat())
+}
+
+/// The row of the catalog's answer that is no column's.
+fn digest_row() -> Vec<u8> {
+    let (identity, relations) = ([Some(&b"app"[..]), None, None, None], format!("{{{CUSTOMER_OID}}}"));
+    let digest = [None, Some(relations.as_bytes()), Some(DIGEST)];
+    optional_row(&[&identity[..], &digest, &[None; 13]].concat())
 }
 
 fn catalog_row((number, name, oid): (u16, &str, u32)) -> Vec<u8> {
@@ -290,7 +315,12 @@ fn description(table: u32, columns: &[(u16, &str, u32)]) -> Vec<u8> {
 }
 
 fn data_row(values: &[&[u8]]) -> Vec<u8> {
-    let sized: Vec<u8> = values.iter().flat_map(|value| sized(value)).collect();
+    optional_row(&values.iter().map(|value| Some(*value)).collect::<Vec<_>>())
+}
+
+fn optional_row(values: &[Option<&[u8]>]) -> Vec<u8> {
+    let null = || (-1_i32).to_be_bytes().to_vec();
+    let sized: Vec<u8> = values.iter().flat_map(|value| value.map_or_else(null, sized)).collect();
     message(b'D', &[&length16(values.len()).to_be_bytes()[..], &sized].concat())
 }
 

@@ -1,0 +1,36 @@
+//! Sessions that begin and end, one after another.
+
+use std::rc::Rc;
+
+use fieldveil_engine::database::Connection;
+
+use super::Transaction;
+use super::database::Database;
+use super::values::Sealer;
+use super::world::World;
+
+/// Logs in and asks for something. Gives what the client gets of the last answer.
+type Begin<S> = fn(&mut Database<S>) -> Result<Vec<u8>, String>;
+
+/// Sessions of one worker, each of which begins, asks for something and ends.
+pub(super) struct NewSessions<S> {
+    pub(super) world: Rc<World>,
+    pub(super) sealer: Rc<Sealer>,
+    pub(super) begin: Begin<S>,
+}
+
+impl<S: Connection> Transaction for NewSessions<S> {
+    fn run(&mut self) -> Result<usize, String> {
+        let mut database = Database::new(Rc::clone(&self.world), Rc::clone(&self.sealer));
+        let answer = (self.begin)(&mut database)?;
+        database.end();
+        Ok(answer.len())
+    }
+
+    fn check(&mut self) -> Result<(), String> {
+        match self.run()? {
+            0 => Err("the client gets no answer".to_owned()),
+            _ => Ok(()),
+        }
+    }
+}
