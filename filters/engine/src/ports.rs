@@ -40,5 +40,6 @@ pub trait Ports: Random {
 pub(crate) fn random_name(ports: &RefCell<dyn Ports>) -> String {
     let mut random = [0; 12];
     ports.borrow_mut().fill(&mut random);
-    random.iter().fold(String::new(), |name, byte| format!("{name}{byte:02x}"))
+    let digits = random.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
+    digits.filter_map(|digit| char::from_digit(u32::from(digit), 16)).collect()
 }

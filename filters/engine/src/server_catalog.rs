@@ -2,6 +2,7 @@
 //! privileges are the client's, and gives SQL analysis the tables and columns.
 
 mod absent;
+mod known;
 mod reading;
 mod views;
 mod weight;
@@ -13,6 +14,7 @@ use std::hash::{Hash, Hasher};
 use fieldveil_plan::{Column as PlannedColumn, PlanField};
 use fieldveil_sql::{Catalog, Dialect, Relation};
 
+pub(crate) use self::known::{CatalogDigest, KnownCatalogs, ReadUnder};
 pub(crate) use self::reading::{CatalogReading, ColumnRow};
 pub(crate) use self::views::words_of_view;
 use self::weight::CatalogWeight;

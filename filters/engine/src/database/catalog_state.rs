@@ -6,7 +6,7 @@ use super::Core;
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
 use crate::ports::Level;
-use crate::server_catalog::{CatalogReading, ColumnRow, MAX_AGE_MS, ServerCatalog};
+use crate::server_catalog::{CatalogDigest, CatalogReading, ColumnRow, MAX_AGE_MS, ReadUnder, ServerCatalog};
 
 /// The catalog and its age.
 #[derive(Default)]
@@ -15,6 +15,8 @@ pub(crate) struct CatalogState {
     read_ms: u64,
     /// It was read for the statement that is looked at next.
     is_new: bool,
+    /// The server has said that it is none of those that the worker knows.
+    is_unknown: bool,
     /// The answer, while it comes in.
     pub reading: Option<CatalogReading>,
     /// Why the server's last answer, this one or who the session is for, is of no use.
@@ -47,6 +49,13 @@ impl CatalogState {
         }
     }
 
+    /// Takes in the digest of the catalog's answer.
+    pub fn read_digest(&mut self, digest: CatalogDigest) {
+        if let Some(reading) = &mut self.reading {
+            reading.digest = Some(digest);
+        }
+    }
+
     /// Counts the bytes of the answer that is coming in.
     pub fn bytes(&self) -> usize {
         self.reading.as_ref().map_or(0, CatalogReading::bytes)
@@ -56,18 +65,19 @@ impl CatalogState {
 impl Core {
     /// The catalog's answer is complete: the catalog that holds from now on.
     pub fn catalog_read(&mut self) -> Option<Rc<ServerCatalog>> {
-        let (Some(reading), Some(plan)) = (self.catalog.reading.take(), &self.policy.plan) else {
+        let (Some(mut reading), Some(plan)) = (self.catalog.reading.take(), &self.policy.plan) else {
             return None;
         };
+        let (digest, keyring) = (reading.digest.take(), self.policy.keyring());
         let mut catalog = reading.finish(plan);
-        if let Some(keyring) = self.policy.keyring() {
-            catalog.take_keys(plan, &keyring);
+        if let Some(keyring) = &keyring {
+            catalog.take_keys(plan, keyring);
             let mut ports = self.ports.borrow_mut();
             catalog.check_widths(|field, stored| {
                 let field = plan.fields.get(field)?;
                 // Without its keys nothing is sealed, and so nothing is too long.
-                match field.check_keys(&keyring) {
-                    Ok(()) => field.longest_stored(&keyring, &mut *ports, stored),
+                match field.check_keys(keyring) {
+                    Ok(()) => field.longest_stored(keyring, &mut *ports, stored),
                     Err(_) => Some(0),
                 }
             });
@@ -86,12 +96,52 @@ impl Core {
             let line = format!("the policy protects {}, but the table has no such column", spec.place);
             self.log(Level::Warn, &line);
         }
-        let catalog = self.worker.borrow_mut().share(catalog, self.memory.account());
+        let mut worker = self.worker.borrow_mut();
+        let catalog = match (digest, &keyring) {
+            (Some(digest), Some(keyring)) => {
+                let under = (ReadUnder { plan, keyring }, &*self.policy.input.session.database);
+                worker.share_and_keep((catalog, digest), under, self.memory.account())
+            }
+            _ => worker.share(catalog, self.memory.account()),
+        };
+        worker.count("catalog.reads", 1);
+        drop(worker);
+        Some(self.use_catalog(catalog))
+    }
+
+    /// The relations of the catalog that the server is likely to have, if the worker knows one.
+    pub fn likely_relations(&self, plan: &Rc<CompiledPlan>) -> Option<Rc<str>> {
+        let keyring = self.policy.keyring().filter(|_| !self.catalog.is_unknown)?;
+        let under = ReadUnder { plan, keyring: &keyring };
+        self.worker.borrow().catalogs.likely(&under, &self.policy.input.session.database)
+    }
+
+    /// The server has told the digest of its catalog: the catalog that holds from now on. None where the worker knows none with that
+    /// digest, and it must be read.
+    pub fn digest_read(&mut self, sum: &str) -> Option<Rc<ServerCatalog>> {
+        let found = match (&self.policy.plan, self.policy.keyring()) {
+            (Some(plan), Some(keyring)) => {
+                let under = ReadUnder { plan, keyring: &keyring };
+                self.worker.borrow_mut().catalogs.with_sum(&under, sum)
+            }
+            _ => None,
+        };
+        let Some(catalog) = found else {
+            self.catalog.current = None;
+            self.catalog.is_unknown = true;
+            return None;
+        };
+        self.worker.borrow_mut().count("catalog.known", 1);
+        Some(self.use_catalog(catalog))
+    }
+
+    /// The server has just said that this is its catalog.
+    fn use_catalog(&mut self, catalog: Rc<ServerCatalog>) -> Rc<ServerCatalog> {
         self.catalog.current = Some(Rc::clone(&catalog));
         self.catalog.read_ms = self.now_ms;
         self.catalog.is_new = true;
-        self.worker.borrow_mut().count("catalog.reads", 1);
-        Some(catalog)
+        self.catalog.is_unknown = false;
+        catalog
     }
 
     /// The worker has other keys than before: the catalog that holds from now on, if there is one.

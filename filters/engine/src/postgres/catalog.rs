@@ -1,22 +1,29 @@
 //! The question for the catalog that the server is asked, and its answer row by row. Whom the session is for is asked with it, so
 //! that a session that has just begun asks once.
 
+use std::sync::LazyLock;
+
 use fieldveil_postgres_wire::backend::DataRow;
 use fieldveil_values::oid;
 
 use super::identity;
 use crate::compiled_plan::CompiledPlan;
 use crate::field::ColumnKind;
-use crate::server_catalog::ColumnRow;
+use crate::server_catalog::{CatalogDigest, ColumnRow};
 
-/// How many columns the answer has: those of the identity, which are the same in each row, then those of the catalog. Where the
-/// server has none of the tables there is one row, in which the catalog's are NULL.
+/// How many columns the answer has: those of the identity, which are the same in each row, then those of the catalog. One row
+/// tells the digest of the catalog in their place.
 pub const COLUMNS: usize = identity::TEXTS.len() + 16;
 /// Which of them are names or texts.
 pub const TEXTS: [bool; COLUMNS] = [
     true, true, true, true, // the identity
     false, true, true, false, false, false, true, false, false, false, true, true, false, false, true, false,
 ];
+
+/// Which of the columns of the answer to the question for the digest are names or texts.
+pub const DIGEST_TEXTS: [bool; identity::TEXTS.len() + 1] = [true, true, true, true, false];
+/// Why a response is of no use.
+pub const UNREADABLE_DIGEST: &str = "the catalog's digest is not as asked for";
 
 /// Relations with a protected column, those that share rows with them by inheritance or partitioning, and
 /// the views over any of these; a row for each of their columns, with the relation named in the policy. Not other sessions'
@@ -26,8 +33,8 @@ pub const TEXTS: [bool; COLUMNS] = [
 /// What is asked for each relation is gathered in arrays, of which the server's planner expects ten elements. It would expect
 /// thousands of rows of joins in their place, in a database of many tables, and compile the query for them (`jit_above_cost`),
 /// which takes seconds. No join of it needs a nested loop, whose price would be such a cost while `enable_nestloop` is off: so the
-/// one that gives a row where there are no tables is a full one. The names of the tables are gathered too, so that all questions
-/// are one entry of `pg_stat_statements`.
+/// one with the row of the session is a full one. The names of the tables are gathered too, so that all questions are one entry
+/// of `pg_stat_statements`.
 ///
 /// The functions and types are those of `pg_catalog` whatever the session's `search_path`; for the operators [`qualified`] sees
 /// to that.
@@ -54,7 +61,9 @@ SELECT __IDENTITY__, c.* FROM (SELECT) session FULL JOIN (WITH RECURSIVE named(o
 ), relation(oids) AS (
   SELECT ARRAY(SELECT DISTINCT pg_catalog.unnest(oids) FROM reaching)
 )
-SELECT c.oid, n.nspname, c.relname, c.relkind, pg_catalog.pg_table_is_visible(c.oid),
+SELECT NULL, oids::pg_catalog.text, __DIGEST__, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM relation
+UNION ALL (SELECT c.oid, n.nspname, c.relname, c.relkind, pg_catalog.pg_table_is_visible(c.oid),
   a.attnum, a.attname, a.atttypid, a.atthasdef OR a.attidentity <> '', a.attgenerated,
   f.schema, f.name, f.oid IS NOT NULL, a.atttypmod,
   CASE WHEN c.relkind = ANY ('{v,m}') AND a.attnum = 1 THEN (
@@ -69,20 +78,60 @@ LEFT JOIN family f ON f.oid = c.oid
 JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 WHERE c.oid = ANY ((SELECT oids FROM relation)::pg_catalog.oid[]) AND a.attrelid = ANY ((SELECT oids FROM relation)::pg_catalog.oid[])
   AND NOT pg_catalog.pg_is_other_temp_schema(c.relnamespace)
-ORDER BY c.oid, a.attnum) c ON true";
+ORDER BY c.oid, a.attnum)) c ON true";
+
+/// The question for the digest alone, and for whom the session is for, where the relations are known already.
+const DIGEST_QUERY: &str = "\
+WITH relation(oids) AS (SELECT '__RELATIONS__'::pg_catalog.oid[]) SELECT __IDENTITY__, __DIGEST__";
+
+/// A digest of all that [`QUERY`] makes its answer of, but for the indexes, which only a line of the log tells of: the rows of these
+/// relations and of any with a name from the policy, their columns, and which others share rows with them or are views over them.
+/// As long as these are the same, the query would find the same relations, and tell the same of them.
+const DIGEST: &str = "\
+pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(ROW(
+  ARRAY(SELECT ROW(c.oid, n.nspname, c.relname, c.relkind, pg_catalog.pg_table_is_visible(c.oid),
+      pg_catalog.pg_is_other_temp_schema(c.relnamespace),
+      CASE WHEN c.relkind = ANY ('{v,m}') THEN pg_catalog.pg_get_viewdef(c.oid) END)::pg_catalog.text
+    FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.oid = ANY ((SELECT oids FROM relation)::pg_catalog.oid[])
+      OR c.relname = ANY (__TABLES__::pg_catalog.name[]) AND n.nspname = ANY (__SCHEMAS__::pg_catalog.name[]) ORDER BY c.oid),
+  ARRAY(SELECT ROW(a.attrelid, a.attnum, a.attname, a.atttypid, a.atttypmod, a.atthasdef, a.attidentity, a.attgenerated,
+      a.attisdropped)::pg_catalog.text
+    FROM pg_catalog.pg_attribute a
+    WHERE a.attrelid = ANY ((SELECT oids FROM relation)::pg_catalog.oid[]) AND a.attnum > 0 ORDER BY a.attrelid, a.attnum),
+  ARRAY(SELECT ROW(i.inhrelid, i.inhparent)::pg_catalog.text FROM pg_catalog.pg_inherits i
+    WHERE i.inhrelid = ANY ((SELECT oids FROM relation)::pg_catalog.oid[])
+      OR i.inhparent = ANY ((SELECT oids FROM relation)::pg_catalog.oid[]) ORDER BY i.inhrelid, i.inhparent),
+  ARRAY(SELECT DISTINCT ROW(d.refobjid, d.objid)::pg_catalog.text FROM pg_catalog.pg_depend d
+    WHERE d.refobjid = ANY ((SELECT oids FROM relation)::pg_catalog.oid[]) AND d.refclassid = 1259 AND d.classid = 2618 ORDER BY 1)
+)::pg_catalog.text, 'SQL_ASCII')), 'hex')";
+
+/// The queries as they are sent, but for the names of the policy and the numbers of relations.
+static CATALOG_TEXT: LazyLock<String> = LazyLock::new(|| text_of(QUERY));
+static DIGEST_TEXT: LazyLock<String> = LazyLock::new(|| text_of(DIGEST_QUERY));
+
+fn text_of(query: &str) -> String {
+    qualified(&query.replace("__DIGEST__", DIGEST)).replace("__IDENTITY__", identity::COLUMNS)
+}
 
 /// The text that asks for the catalog. `escape` writes what stands in a string with escapes.
 pub fn question(plan: &CompiledPlan, escape: impl Fn(&str) -> String) -> String {
+    with_names(&CATALOG_TEXT, plan, escape)
+}
+
+/// The text that asks for the digest of the catalog that has these relations.
+pub fn digest_question(plan: &CompiledPlan, relations: &str, escape: impl Fn(&str) -> String) -> String {
+    with_names(&DIGEST_TEXT, plan, escape).replace("__RELATIONS__", relations)
+}
+
+fn with_names(text: &str, plan: &CompiledPlan, escape: impl Fn(&str) -> String) -> String {
     let columns = plan.fields.iter().map(|field| field.spec.column());
     let mut relations: Vec<_> = columns.map(|column| (column.schema, column.table)).collect();
     relations.sort_unstable();
     relations.dedup();
     let schemas = array(relations.iter().map(|(schema, _)| *schema), &escape);
     let tables = array(relations.iter().map(|(_, table)| *table), &escape);
-    qualified(QUERY)
-        .replace("__IDENTITY__", identity::COLUMNS)
-        .replace("__SCHEMAS__", &schemas)
-        .replace("__TABLES__", &tables)
+    text.replace("__SCHEMAS__", &schemas).replace("__TABLES__", &tables)
 }
 
 /// Returns a text whose operators are those of `pg_catalog`. Else a client could put its own in their place.
@@ -102,9 +151,20 @@ fn array<'n>(names: impl Iterator<Item = &'n str>, escape: impl Fn(&str) -> Stri
     format!("E'{}'", escape(&array.replace('\\', "\\\\").replace('\'', "''")))
 }
 
-/// Whether a row tells of no column, because the server has none of the tables.
-pub fn is_empty(row: DataRow<'_>) -> bool {
-    row.values().skip(identity::TEXTS.len()).all(|value| value.is_none())
+/// Reads the digest in a row; None if the row is a column's. Nothing within if it is not as asked for.
+pub fn digest(row: DataRow<'_>) -> Option<Option<CatalogDigest>> {
+    let mut values = row.values().skip(identity::TEXTS.len());
+    if values.next()?.is_some() {
+        return None;
+    }
+    let mut text = || std::str::from_utf8(values.next()??).ok();
+    Some(text().zip(text()).and_then(|(relations, sum)| CatalogDigest::new(relations, sum)))
+}
+
+/// Reads the digest's sum in the answer to the question for it alone.
+pub fn sum(row: DataRow<'_>) -> Option<String> {
+    let sum = row.values().nth(identity::TEXTS.len())??;
+    String::from_utf8(sum.to_vec()).ok()
 }
 
 /// Reads the column in a row of the answer; None if it is not as asked for.
@@ -154,11 +214,11 @@ pub fn kind_of(type_oid: u32) -> ColumnKind {
 
 #[cfg(test)]
 mod tests {
-    use super::{QUERY, array, qualified};
+    use super::{DIGEST_QUERY, QUERY, array, text_of};
 
     #[test]
     fn each_operator_is_the_servers_own() {
-        let text = qualified(QUERY);
+        let text = [QUERY, DIGEST_QUERY].map(text_of).concat();
         let outside = text.split('\'').step_by(2).collect::<Vec<_>>().join("");
         let rest =
             outside.split("OPERATOR(pg_catalog.").map(|part| part.trim_start_matches(['=', '<', '>', '|']));

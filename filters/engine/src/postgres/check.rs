@@ -79,9 +79,10 @@ impl ReadySession {
             if let Some(error) = core.catalog.failed.take() {
                 return Readiness::Refuse(error);
             }
-            let catalog = (!held.fields.is_empty() && !core.catalog.is_fresh(core.now_ms)).then_some(&held);
-            let question = catalog.map_or(Question::Identity, |plan| Question::Catalog(plan));
-            return self.asking(question, core, out);
+            if !held.fields.is_empty() && !core.catalog.is_fresh(core.now_ms) {
+                return self.asking_for_catalog(&held, core, out);
+            }
+            return self.asking(Question::Identity, core, out);
         }
         if identity_is_due {
             // The server would not answer: what it does not refuse itself needs no catalog.
@@ -112,7 +113,20 @@ impl ReadySession {
         if is_fresh || !self.may_ask(&plan, text) {
             return Readiness::Ready(plan);
         }
-        self.asking(Question::Catalog(&plan), core, out)
+        self.asking_for_catalog(&plan, core, out)
+    }
+
+    /// Asks the server for its catalog; where the worker knows one that it is likely to be, only whether it is that.
+    fn asking_for_catalog(
+        &mut self,
+        plan: &Rc<CompiledPlan>,
+        core: &mut Core,
+        out: &mut CallbackOutput,
+    ) -> Readiness {
+        match core.likely_relations(plan) {
+            Some(relations) => self.asking(Question::Digest(plan, &relations), core, out),
+            None => self.asking(Question::Catalog(plan), core, out),
+        }
     }
 
     /// Asks the server, and lets the client's message wait for the answer.

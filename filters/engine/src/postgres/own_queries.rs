@@ -35,6 +35,8 @@ pub enum Question<'p> {
     Identity,
     /// The same, and the catalog as far as this plan needs it.
     Catalog(&'p CompiledPlan),
+    /// The same, and the digest of the catalog that has these relations.
+    Digest(&'p CompiledPlan, &'p str),
     /// The name of the function with this number.
     Function(u32),
 }
@@ -46,6 +48,8 @@ pub enum Asked {
     Identity,
     /// The same, and the catalog.
     Catalog,
+    /// The same, and the catalog's digest.
+    Digest,
     /// The name of the function with this number.
     Function(u32),
 }
@@ -55,6 +59,7 @@ impl Question<'_> {
         match self {
             Self::Identity => Asked::Identity,
             Self::Catalog(_) => Asked::Catalog,
+            Self::Digest(..) => Asked::Digest,
             Self::Function(number) => Asked::Function(number),
         }
     }
@@ -64,6 +69,7 @@ impl Question<'_> {
         match self {
             Self::Identity => format!("SELECT {}", identity::COLUMNS),
             Self::Catalog(plan) => catalog::question(plan, escape),
+            Self::Digest(plan, relations) => catalog::digest_question(plan, relations, escape),
             Self::Function(number) => FunctionName::question(number),
         }
     }
@@ -75,6 +81,7 @@ impl Asked {
         match self {
             Self::Identity => &identity::TEXTS,
             Self::Catalog => &catalog::TEXTS,
+            Self::Digest => &catalog::DIGEST_TEXTS,
             Self::Function(_) => &[true],
         }
     }
@@ -85,6 +92,8 @@ pub struct OwnQueries {
     name: String,
     /// The row that says who the session is for, until its response is complete.
     row: Option<IdentityRow>,
+    /// The catalog's digest, until its response is complete.
+    digest: Option<String>,
     /// The name of the function that was asked for, until its response is complete.
     function_name: Option<String>,
     /// The function whose name was asked for last, once that is answered.
@@ -97,7 +106,14 @@ pub struct OwnQueries {
 impl OwnQueries {
     /// Makes those of a new session.
     pub fn new(ports: &Rc<RefCell<dyn Ports>>) -> Self {
-        Self { name: random(ports), row: None, function_name: None, function: None, in_digits: false }
+        Self {
+            name: random(ports),
+            row: None,
+            digest: None,
+            function_name: None,
+            function: None,
+            in_digits: false,
+        }
     }
 
     /// The name of the filter's own statement and portal, and of one that does not exist. It is random, so that no client can use
@@ -122,7 +138,8 @@ impl OwnQueries {
         let too_long = |_| ClientError::limit("the policy names too many tables", "Shorten it.");
         let asked = question.asked();
         self.in_digits = !encoding.is_utf8();
-        (self.row, self.function_name, self.function) = (None, None, None);
+        (self.row, self.digest) = (None, None);
+        (self.function_name, self.function) = (None, None);
         let text = match self.in_digits {
             true => digits::question(&question.text(digits::escaped), asked.texts()),
             false => question.text(str::to_owned),
@@ -190,15 +207,18 @@ impl OwnQueries {
                 self.function_name = Some(String::from_utf8_lossy(name).into_owned());
                 Ok(())
             }
-            Asked::Identity | Asked::Catalog => {
+            Asked::Identity | Asked::Catalog | Asked::Digest => {
                 if self.row.is_none() {
                     self.row = Some(IdentityRow::read(row).ok_or(identity::UNREADABLE)?);
                 }
-                if asked == Asked::Identity || catalog::is_empty(row) {
-                    return Ok(());
+                match asked {
+                    Asked::Catalog => catalog_row(row, core),
+                    Asked::Digest => {
+                        self.digest = Some(catalog::sum(row).ok_or(catalog::UNREADABLE_DIGEST)?);
+                        Ok(())
+                    }
+                    Asked::Identity | Asked::Function(_) => Ok(()),
                 }
-                let row = catalog::row(row).ok_or("the catalog's answer is not as asked for")?;
-                core.catalog.read_row(row, core.policy.plan.as_ref())
             }
         }
     }
@@ -221,6 +241,11 @@ impl OwnQueries {
             Asked::Catalog => {
                 self.identity_read(is_idle, core);
                 core.catalog_read()
+            }
+            Asked::Digest => {
+                self.identity_read(is_idle, core);
+                let sum = self.digest.take().filter(|_| core.catalog.failed.is_none())?;
+                core.digest_read(&sum)
             }
         }
     }
@@ -245,6 +270,16 @@ impl OwnQueries {
             core.catalog_failed(&reason, REMEDY);
         }
     }
+}
+
+/// Takes in a row of the catalog's answer.
+fn catalog_row(row: DataRow<'_>, core: &mut Core) -> Result<(), &'static str> {
+    if let Some(digest) = catalog::digest(row) {
+        core.catalog.read_digest(digest.ok_or(catalog::UNREADABLE_DIGEST)?);
+        return Ok(());
+    }
+    let row = catalog::row(row).ok_or("the catalog's answer is not as asked for")?;
+    core.catalog.read_row(row, core.policy.plan.as_ref())
 }
 
 fn random(ports: &Rc<RefCell<dyn Ports>>) -> String {

@@ -8,7 +8,7 @@ use fieldveil_plan::Column as PlannedColumn;
 use fieldveil_sql::{Catalog, Column, Columns, Dialect, Field, Relation, RelationKind, StorageType};
 
 use super::weight::{CatalogWeight, of_column};
-use super::{NamesOf, ServerCatalog, Width, views};
+use super::{CatalogDigest, NamesOf, ServerCatalog, Width, views};
 use crate::compiled_plan::CompiledPlan;
 use crate::field::{ColumnKind, StoredForm};
 
@@ -70,6 +70,8 @@ pub(crate) struct CatalogReading {
     /// The fields of the plan by the names of their tables and columns in lower case, once a row was read.
     planned: Option<HashMap<(String, String), Vec<usize>>>,
     bytes: usize,
+    /// What the server says of the rows that it makes this answer of, where it does.
+    pub digest: Option<CatalogDigest>,
 }
 
 impl CatalogReading {
@@ -88,6 +90,7 @@ impl CatalogReading {
             rows: 0,
             planned: None,
             bytes: 0,
+            digest: None,
         }
     }
 

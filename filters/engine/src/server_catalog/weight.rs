@@ -33,7 +33,8 @@ impl ServerCatalog {
         Self { weight: CatalogWeight { _weight: Weight::new(account, self.bytes()) }, ..self }
     }
 
-    fn bytes(&self) -> usize {
+    /// Bytes that it takes.
+    pub fn bytes(&self) -> usize {
         let relations = self.sql.relations().iter().map(of_relation);
         let texts = self.unusable.iter().map(|(_, text)| text).chain(&self.slow);
         let absent = self.absent.iter().map(|(schema, name)| of_text(schema).saturating_add(of_text(name)));

@@ -35,7 +35,7 @@ fn a_table_that_another_connection_made_is_looked_for_before_a_statement_that_na
     ] {
         let mut dialogue = Dialogue::with_catalog(&with_patient());
         dialogue.client(&query(text));
-        assert_eq!(dialogue.asked(), [Asked::Catalog], "{text}");
+        assert_eq!(dialogue.asked(), [Asked::Digest], "{text}");
         assert!(!contains(&dialogue.to_server, b"078-05"), "{text}");
         dialogue.answer_catalog_with(rows_with_patient());
         assert!(!contains(&dialogue.to_server, b"078-05"), "{text}");

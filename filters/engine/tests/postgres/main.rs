@@ -25,6 +25,7 @@ mod floods;
 mod function_calls;
 mod hardening;
 mod kept_shapes;
+mod known_catalogs;
 mod own_names;
 mod parsed_anew;
 mod plans;

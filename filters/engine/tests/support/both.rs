@@ -16,12 +16,15 @@ pub enum Asked {
     Identity,
     /// The identity, and the catalog.
     Catalog,
+    /// The identity, and the catalog's digest.
+    Digest,
     Function,
 }
 
-/// What each question is known by. That for the catalog asks for the identity, too.
-const QUESTIONS: [(&[u8], Asked); 3] = [
+/// What each question is known by. Those for the catalog and its digest ask for the identity, too.
+const QUESTIONS: [(&[u8], Asked); 4] = [
     (b"WITH RECURSIVE named", Asked::Catalog),
+    (b"WITH relation(oids)", Asked::Digest),
     (b"SELECT current_user::", Asked::Identity),
     (b"FROM pg_catalog.pg_proc", Asked::Function),
 ];
@@ -39,6 +42,8 @@ pub struct Both<S> {
     pub chunk: usize,
     /// What the filter asked the server and got no answer to.
     pub asked: Vec<Asked>,
+    /// Whether it asked for texts in hexadecimal digits.
+    pub in_digits: bool,
     unread: Vec<u8>,
 }
 
@@ -56,7 +61,20 @@ impl<S: Connection> Both<S> {
     fn of(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<TestPorts>>, chunk: usize) -> Self {
         let session = S::new(Rc::clone(&worker), ports.clone(), Client::at("127.0.0.1"));
         let (to_server, to_client, fetches, asked, unread) = Default::default();
-        Self { session, worker, ports, to_server, to_client, fetches, closed: false, chunk, asked, unread }
+        let (closed, in_digits) = (false, false);
+        Self {
+            session,
+            worker,
+            ports,
+            to_server,
+            to_client,
+            fetches,
+            closed,
+            chunk,
+            asked,
+            in_digits,
+            unread,
+        }
     }
 
     /// The connection is this client's.
@@ -92,7 +110,10 @@ impl<S: Connection> Both<S> {
 
     fn take(&mut self, output: CallbackOutput) {
         let asked = QUESTIONS.iter().find(|(part, _)| super::contains(&output.to_server, part));
-        self.asked.extend(asked.map(|(_, asked)| asked));
+        if let Some((_, asked)) = asked {
+            self.asked.push(*asked);
+            self.in_digits = super::contains(&output.to_server, b"pg_catalog.convert_to(c1,");
+        }
         self.to_server.extend(output.to_server);
         self.to_client.extend(output.to_client);
         self.fetches.extend(output.fetch);

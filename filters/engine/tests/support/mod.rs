@@ -22,6 +22,8 @@ pub use both::*;
 pub use ports::*;
 pub use wire::*;
 
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::{Deref, DerefMut};
 
 use fieldveil_engine::config::Protocol;
@@ -97,12 +99,31 @@ pub const FUNCTION: &[u8] = b"query_to_xml(text,boolean,boolean,text)";
 
 /// The answer to the question for the catalog, which also says who the session is for.
 fn with_identity(
-    identity: Vec<Option<Vec<u8>>>,
+    identity: &[Option<Vec<u8>>],
     catalog: &[Vec<Option<Vec<u8>>>],
+    in_digits: bool,
 ) -> Vec<Vec<Option<Vec<u8>>>> {
-    let none = [vec![None; 16]];
-    let catalog = if catalog.is_empty() { none.as_slice() } else { catalog };
-    catalog.iter().map(|row| [identity.clone(), row.clone()].concat()).collect()
+    let text = |text: Vec<u8>| if in_digits { digits(&text) } else { text };
+    let numbers: BTreeSet<String> = catalog
+        .iter()
+        .filter_map(|row| Some(String::from_utf8_lossy(row[0].as_ref()?).into_owned()))
+        .collect();
+    let relations = format!("{{{}}}", Vec::from_iter(numbers).join(","));
+    let mut digest = vec![None, Some(text(relations.into_bytes())), Some(text(sum(catalog)))];
+    digest.resize(16, None);
+    std::iter::once(&digest).chain(catalog).map(|row| [identity, row].concat()).collect()
+}
+
+/// A text in hexadecimal digits.
+pub fn digits(text: &[u8]) -> Vec<u8> {
+    text.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect()
+}
+
+/// What stands for the server's digest of these rows.
+fn sum(catalog: &[Vec<Option<Vec<u8>>>]) -> Vec<u8> {
+    let mut hasher = DefaultHasher::new();
+    catalog.hash(&mut hasher);
+    format!("{:064x}", hasher.finish()).into_bytes()
 }
 
 impl Dialogue {
@@ -169,10 +190,15 @@ impl Dialogue {
         &self.both.asked
     }
 
+    /// The answers of a server with these rows: where they are not those of the digest, the filter asks again.
     pub fn answer_catalog_with(&mut self, rows: Vec<Vec<Option<Vec<u8>>>>) {
         assert!(self.session.is_waiting(), "no catalog is asked for");
-        let answer = [self.answer_with(rows), ready(self.status)].concat();
-        self.server(&answer);
+        let mut asks = true;
+        while asks {
+            let answer = [self.answer_with(rows.clone()), ready(self.status)].concat();
+            self.server(&answer);
+            asks = !self.asked().is_empty();
+        }
     }
 
     /// The answer without its ReadyForQuery.
@@ -182,7 +208,8 @@ impl Dialogue {
             let identity = Vec::from_iter(self.identity.iter().map(|v| Some(v.as_bytes().to_vec())));
             let rows = match asked {
                 Asked::Identity => vec![identity],
-                Asked::Catalog => with_identity(identity, &catalog),
+                Asked::Catalog => with_identity(&identity, &catalog, self.in_digits),
+                Asked::Digest => vec![[identity, vec![Some(sum(&catalog))]].concat()],
                 Asked::Function => vec![vec![Some(FUNCTION.to_vec())]],
             };
             answer.extend([message(b'1', b""), message(b'2', b"")].concat());
