@@ -68,7 +68,7 @@ def messages_of_the_session(shop: Stack) -> list[bytes]:
 
 
 def the_questions(shop: Stack) -> list[str]:
-    """The questions for the catalog and for its digest, as the server got them: the worker does not know what this view is of."""
+    """The questions for the digest and for the catalog, which has a view that the worker does not know."""
     with shop.direct() as direct:
         direct.execute("CREATE VIEW unknown AS SELECT id, ssn FROM customer")
         try:
