@@ -21,7 +21,7 @@ use crate::plans::{Holder, Plans};
 use crate::principals::{Principal, Principals};
 use crate::reports::{Ages, Held};
 use crate::routes::{MakeReady, Services};
-use crate::server_catalog::{CatalogDigest, KnownCatalogs, ReadUnder, ServerCatalog};
+use crate::server_catalog::{KnownCatalogs, ServerCatalog};
 use crate::value_buffers::Buffers;
 use crate::value_counts::ValueCounts;
 
@@ -50,7 +50,7 @@ pub struct Worker {
     /// Buffers for values, unless a callback has them.
     pub(crate) buffers: Option<Box<Buffers>>,
     /// The catalogs that sessions to come may have.
-    pub(crate) catalogs: KnownCatalogs,
+    pub(crate) known_catalogs: KnownCatalogs,
     plans: Plans,
     keys: HeldKeys,
     key_uses: KeyUses,
@@ -60,7 +60,7 @@ pub struct Worker {
     held: usize,
     users: Users,
     /// The catalogs that there are.
-    shared: Vec<Weak<ServerCatalog>>,
+    catalogs: Vec<Weak<ServerCatalog>>,
 }
 
 impl Worker {
@@ -80,7 +80,7 @@ impl Worker {
             principals: Principals::default(),
             budgets: Budgets::default(),
             buffers: None,
-            catalogs: KnownCatalogs::default(),
+            known_catalogs: KnownCatalogs::default(),
             plans: Plans::new(ready),
             keys: HeldKeys::new(config.spiffe_id_is_key_agents),
             key_uses: KeyUses::default(),
@@ -89,7 +89,7 @@ impl Worker {
             values: Rc::default(),
             held: 0,
             users: Users::default(),
-            shared: Vec::new(),
+            catalogs: Vec::new(),
             config,
         }
     }
@@ -242,36 +242,12 @@ impl Worker {
 
     /// A catalog that a session has read: where another session has the very same, that one is shared.
     pub(crate) fn share(&mut self, catalog: ServerCatalog, account: &Rc<Account>) -> Rc<ServerCatalog> {
-        self.shared_or(catalog, |catalog| catalog.weighed(account))
-    }
-
-    /// The same, and keeps it for the sessions to come under plan and keys, in this database. What is kept is in no session's
-    /// account.
-    pub(crate) fn share_and_keep(
-        &mut self,
-        (catalog, digest): (ServerCatalog, CatalogDigest),
-        (under, database): (ReadUnder<'_>, &str),
-        account: &Rc<Account>,
-    ) -> Rc<ServerCatalog> {
-        if !KnownCatalogs::has_room_for(&catalog) {
-            return self.share(catalog, account);
-        }
-        let catalog = self.shared_or(catalog, |catalog| catalog);
-        self.catalogs.keep((&catalog, digest), &under, database);
-        catalog
-    }
-
-    fn shared_or(
-        &mut self,
-        catalog: ServerCatalog,
-        weighed: impl FnOnce(ServerCatalog) -> ServerCatalog,
-    ) -> Rc<ServerCatalog> {
-        self.shared.retain(|held| held.strong_count() > 0);
-        let known = self.shared.iter().filter_map(Weak::upgrade).find(|held| **held == catalog);
+        self.catalogs.retain(|held| held.strong_count() > 0);
+        let known = self.catalogs.iter().filter_map(Weak::upgrade).find(|held| **held == catalog);
         known.unwrap_or_else(|| {
             catalog.sql.build_index();
-            let catalog = Rc::new(weighed(catalog));
-            self.shared.push(Rc::downgrade(&catalog));
+            let catalog = Rc::new(catalog.weighed(account));
+            self.catalogs.push(Rc::downgrade(&catalog));
             catalog
         })
     }

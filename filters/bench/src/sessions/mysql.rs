@@ -7,10 +7,9 @@ use fieldveil_engine::config::Protocol;
 use fieldveil_engine::mysql::MySqlConnection;
 
 use super::database::{Database, Step};
-use super::new_sessions::NewSessions;
 use super::values::{self, CONCEALED, REVEALED, Sealer, fields, holds};
 use super::world::{World, plan};
-use super::{Randomness, Transaction};
+use super::{Randomness, Transaction, new_sessions};
 
 /// PROTOCOL_41, SECURE_CONNECTION, CONNECT_WITH_DB, PLUGIN_AUTH, MULTI_STATEMENTS, MULTI_RESULTS and DEPRECATE_EOF.
 const CAPABILITIES: u32 = 0x200 | 0x8000 | 8 | 0x8_0000 | 0x1_0000 | 0x2_0000 | 0x100_0000;
@@ -117,7 +116,7 @@ type Connected = (Database<MySqlConnection>, Rc<Sealer>, Box<dyn Random>);
 
 /// Sessions that begin, know the catalog, and end.
 pub(super) fn new_sessions(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>, String> {
-    Ok(Box::new(NewSessions { world: world(randomness, REVEALED)?, sealer: Rc::new(Sealer::new()?), begin }))
+    new_sessions::new_sessions(world(randomness, REVEALED)?, begin)
 }
 
 /// A session that is up and knows the catalog.

@@ -13,10 +13,18 @@ use super::world::World;
 type Begin<S> = fn(&mut Database<S>) -> Result<Vec<u8>, String>;
 
 /// Sessions of one worker, each of which begins, asks for something and ends.
-pub(super) struct NewSessions<S> {
-    pub(super) world: Rc<World>,
-    pub(super) sealer: Rc<Sealer>,
-    pub(super) begin: Begin<S>,
+struct NewSessions<S> {
+    world: Rc<World>,
+    sealer: Rc<Sealer>,
+    begin: Begin<S>,
+}
+
+/// Those of this worker, which begin so.
+pub(super) fn new_sessions<S: Connection>(
+    world: Rc<World>,
+    begin: Begin<S>,
+) -> Result<Box<dyn Transaction>, String> {
+    Ok(Box::new(NewSessions { world, sealer: Rc::new(Sealer::new()?), begin }))
 }
 
 impl<S: Connection> Transaction for NewSessions<S> {

@@ -6,10 +6,9 @@ use fieldveil_engine::config::Protocol;
 use fieldveil_engine::postgres::PostgresConnection;
 
 use super::database::{Database, Step};
-use super::new_sessions::NewSessions;
 use super::values::{self, CONCEALED, REVEALED, Sealer, fields, holds};
 use super::world::{World, plan};
-use super::{Randomness, Transaction};
+use super::{Randomness, Transaction, new_sessions};
 
 const READ: &str = "SELECT name, email, ssn, phone FROM customer WHERE id = $1";
 const RANGE: &str = "SELECT id, name, email, ssn, phone FROM customer WHERE id BETWEEN $1 AND $2 ORDER BY id";
@@ -202,7 +201,7 @@ type Connected = (Database<PostgresConnection>, Rc<Sealer>, Box<dyn fieldveil_en
 
 /// Sessions that begin, know the catalog, and end.
 pub(super) fn new_sessions(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>, String> {
-    Ok(Box::new(NewSessions { world: world(randomness, REVEALED)?, sealer: Rc::new(Sealer::new()?), begin }))
+    new_sessions::new_sessions(world(randomness, REVEALED)?, begin)
 }
 
 /// A session that is up and knows the catalog.

@@ -97,13 +97,11 @@ impl Core {
             self.log(Level::Warn, &line);
         }
         let mut worker = self.worker.borrow_mut();
-        let catalog = match (digest, &keyring) {
-            (Some(digest), Some(keyring)) => {
-                let under = (ReadUnder { plan, keyring }, &*self.policy.input.session.database);
-                worker.share_and_keep((catalog, digest), under, self.memory.account())
-            }
-            _ => worker.share(catalog, self.memory.account()),
-        };
+        let catalog = worker.share(catalog, self.memory.account());
+        if let (Some(digest), Some(keyring)) = (digest, &keyring) {
+            let under = ReadUnder { plan, keyring };
+            worker.known_catalogs.keep((&catalog, digest), &under, &self.policy.input.session.database);
+        }
         worker.count("catalog.reads", 1);
         drop(worker);
         Some(self.use_catalog(catalog))
@@ -113,7 +111,7 @@ impl Core {
     pub fn likely_relations(&self, plan: &Rc<CompiledPlan>) -> Option<Rc<str>> {
         let keyring = self.policy.keyring().filter(|_| !self.catalog.is_unknown)?;
         let under = ReadUnder { plan, keyring: &keyring };
-        self.worker.borrow().catalogs.likely(&under, &self.policy.input.session.database)
+        self.worker.borrow().known_catalogs.likely(&under, &self.policy.input.session.database)
     }
 
     /// The server has told the digest of its catalog: the catalog that holds from now on. None where the worker knows none with that
@@ -122,7 +120,7 @@ impl Core {
         let found = match (&self.policy.plan, self.policy.keyring()) {
             (Some(plan), Some(keyring)) => {
                 let under = ReadUnder { plan, keyring: &keyring };
-                self.worker.borrow_mut().catalogs.with_sum(&under, sum)
+                self.worker.borrow_mut().known_catalogs.with_sum(&under, sum)
             }
             _ => None,
         };

@@ -121,7 +121,7 @@ pub fn question(plan: &CompiledPlan, escape: impl Fn(&str) -> String) -> String 
 
 /// The text that asks for the digest of the catalog that has these relations.
 pub fn digest_question(plan: &CompiledPlan, relations: &str, escape: impl Fn(&str) -> String) -> String {
-    with_names(&DIGEST_TEXT, plan, escape).replace("__RELATIONS__", relations)
+    with_names(&DIGEST_TEXT.replace("__RELATIONS__", relations), plan, escape)
 }
 
 fn with_names(text: &str, plan: &CompiledPlan, escape: impl Fn(&str) -> String) -> String {
@@ -151,14 +151,16 @@ fn array<'n>(names: impl Iterator<Item = &'n str>, escape: impl Fn(&str) -> Stri
     format!("E'{}'", escape(&array.replace('\\', "\\\\").replace('\'', "''")))
 }
 
-/// Reads the digest in a row; None if the row is a column's. Nothing within if it is not as asked for.
-pub fn digest(row: DataRow<'_>) -> Option<Option<CatalogDigest>> {
-    let mut values = row.values().skip(identity::TEXTS.len());
-    if values.next()?.is_some() {
-        return None;
-    }
+/// Whether a row tells the digest in the place of a column.
+pub fn is_digest(row: DataRow<'_>) -> bool {
+    row.values().nth(identity::TEXTS.len()).is_some_and(|oid| oid.is_none())
+}
+
+/// Reads the digest in such a row; None if it is not as asked for.
+pub fn digest(row: DataRow<'_>) -> Option<CatalogDigest> {
+    let mut values = row.values().skip(identity::TEXTS.len()).skip(1);
     let mut text = || std::str::from_utf8(values.next()??).ok();
-    Some(text().zip(text()).and_then(|(relations, sum)| CatalogDigest::new(relations, sum)))
+    CatalogDigest::new(text()?, text()?)
 }
 
 /// Reads the digest's sum in the answer to the question for it alone.

@@ -274,8 +274,8 @@ impl OwnQueries {
 
 /// Takes in a row of the catalog's answer.
 fn catalog_row(row: DataRow<'_>, core: &mut Core) -> Result<(), &'static str> {
-    if let Some(digest) = catalog::digest(row) {
-        core.catalog.read_digest(digest.ok_or(catalog::UNREADABLE_DIGEST)?);
+    if catalog::is_digest(row) {
+        core.catalog.read_digest(catalog::digest(row).ok_or(catalog::UNREADABLE_DIGEST)?);
         return Ok(());
     }
     let row = catalog::row(row).ok_or("the catalog's answer is not as asked for")?;

@@ -57,11 +57,6 @@ impl KnownCatalog {
 pub(crate) struct KnownCatalogs(VecDeque<KnownCatalog>);
 
 impl KnownCatalogs {
-    /// Whether a catalog is small enough to be kept.
-    pub fn has_room_for(catalog: &ServerCatalog) -> bool {
-        catalog.bytes() <= MAX_BYTES
-    }
-
     /// The relations of the catalog that a session in this database is likely to have.
     pub fn likely(&self, under: &ReadUnder<'_>, database: &str) -> Option<Rc<str>> {
         let is_likely = |known: &&KnownCatalog| known.database == database && known.holds_under(under);
@@ -77,13 +72,16 @@ impl KnownCatalogs {
         Some(catalog)
     }
 
-    /// Keeps a catalog that was read in this database.
+    /// Keeps a catalog that was read in this database, unless it is too large. It stays in the account of who read it.
     pub fn keep(
         &mut self,
         (catalog, digest): (&Rc<ServerCatalog>, CatalogDigest),
         under: &ReadUnder<'_>,
         database: &str,
     ) {
+        if catalog.bytes() > MAX_BYTES {
+            return;
+        }
         // Keys that the agent no longer has are no session's again.
         self.0.retain(|known| {
             known.keyring.strong_count() > 0 && !(known.digest == digest && known.holds_under(under))

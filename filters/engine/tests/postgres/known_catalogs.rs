@@ -97,6 +97,21 @@ fn plan_that_stores_otherwise_has_the_catalog_read() {
 }
 
 #[test]
+fn catalog_that_is_too_large_is_read_by_each_session() {
+    let mut rows = catalog_rows();
+    for number in 5..30_000 {
+        let mut row = rows[0].clone();
+        row[5] = Some(number.to_string().into_bytes());
+        row[6] = Some(format!("a column with a long name, {number}").into_bytes());
+        rows.push(row);
+    }
+    let mut first = Dialogue::ready(&revealing());
+    first.client(&query("SELECT 1"));
+    first.answer_catalog_with(rows);
+    assert_eq!(asking(&first, INSERT).asked(), [Asked::Catalog]);
+}
+
+#[test]
 fn open_session_asks_for_the_digest_when_its_catalog_is_old() {
     let mut dialogue = Dialogue::with_catalog(&revealing());
     dialogue.ports.borrow_mut().now_ms += 61_000;
