@@ -125,6 +125,18 @@ def test_a_temporary_table_is_one_sessions_own(shop: Stack) -> None:
             assert three.execute("SELECT ssn FROM customer").fetchone() == (SSN,)
 
 
+def test_a_temporary_view_that_goes_with_its_session_holds_up_no_other(shop: Stack) -> None:
+    """What is asked of it would wait for its lock, and fail when it is gone."""
+    with shop.direct() as one:
+        one.execute("CREATE TEMPORARY VIEW passing AS SELECT id, ssn FROM customer")
+        with one.transaction(), shop.connect("app", autocommit=True, options="-c lock_timeout=2s") as app:
+            one.execute("DROP VIEW passing")
+            for _ in range(2):
+                assert app.execute("SELECT count(ssn) FROM customer").fetchone() == (0,)
+                with shop.connect("app", options="-c lock_timeout=2s") as another:
+                    another.execute("SELECT 1")
+
+
 def test_a_role_with_a_search_path_of_its_own_has_its_own_catalog(shop: Stack) -> None:
     own = "CREATE SCHEMA own; CREATE TABLE own.customer (LIKE public.customer); GRANT ALL ON SCHEMA own TO PUBLIC; "
     setting = "GRANT ALL ON own.customer TO PUBLIC; ALTER ROLE app SET search_path = own, public"

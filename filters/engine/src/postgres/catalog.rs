@@ -90,11 +90,11 @@ WITH relation(oids) AS (SELECT '__RELATIONS__'::pg_catalog.oid[]) SELECT __IDENT
 const DIGEST: &str = "\
 pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(ROW(
   ARRAY(SELECT ROW(c.oid, n.nspname, c.relname, c.relkind, pg_catalog.pg_table_is_visible(c.oid),
-      pg_catalog.pg_is_other_temp_schema(c.relnamespace),
       CASE WHEN c.relkind = ANY ('{v,m}') THEN pg_catalog.pg_get_viewdef(c.oid) END)::pg_catalog.text
     FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-    WHERE c.oid = ANY ((SELECT oids FROM relation)::pg_catalog.oid[])
-      OR c.relname = ANY (__TABLES__::pg_catalog.name[]) AND n.nspname = ANY (__SCHEMAS__::pg_catalog.name[]) ORDER BY c.oid),
+    WHERE (c.oid = ANY ((SELECT oids FROM relation)::pg_catalog.oid[])
+        OR c.relname = ANY (__TABLES__::pg_catalog.name[]) AND n.nspname = ANY (__SCHEMAS__::pg_catalog.name[]))
+      AND NOT pg_catalog.pg_is_other_temp_schema(c.relnamespace) ORDER BY c.oid),
   ARRAY(SELECT ROW(a.attrelid, a.attnum, a.attname, a.atttypid, a.atttypmod, a.atthasdef, a.attidentity, a.attgenerated,
       a.attisdropped)::pg_catalog.text
     FROM pg_catalog.pg_attribute a
