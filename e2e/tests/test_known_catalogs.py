@@ -78,6 +78,7 @@ def test_what_a_session_writes_after_a_change_is_sealed(
         assert stored(shop, "ssn", relation).startswith("fv1.")
         # And what is known from now on is the catalog after the change.
         with shop.connect("app", autocommit=True) as app:
+            assert app.execute(f"SELECT ssn FROM {relation}").fetchone() == (SSN,)
             app.execute("DELETE FROM customer")
             app.execute(write, (SSN,))
         assert stored(shop, "ssn", relation).startswith("fv1.")
