@@ -49,11 +49,13 @@ type Make = fn(Randomness<'_>) -> Result<Box<dyn Transaction>, String>;
 pub type Named = (&'static str, Box<dyn Transaction>);
 
 /// Every transaction, under its name.
-pub const TRANSACTIONS: [(&str, Make); 23] = [
+pub const TRANSACTIONS: [(&str, Make); 28] = [
     ("postgres: nothing protected", postgres::nothing_protected),
     ("postgres: point read, 3 opened", postgres::point_read),
     ("postgres: point read, 3 concealed", postgres::point_read_concealed),
     ("postgres: insert, 3 sealed", postgres::insert),
+    ("postgres: insert of 20 rows, 60 sealed", postgres::insert_rows),
+    ("postgres: text that inserts 20 rows, 60 sealed", postgres::insert_rows_by_text),
     ("postgres: 100 rows, nothing protected", postgres::hundred_rows_unprotected),
     ("postgres: 100 rows, 300 concealed", postgres::hundred_rows_concealed),
     ("postgres: 100 rows, 300 opened", postgres::hundred_rows),
@@ -66,6 +68,9 @@ pub const TRANSACTIONS: [(&str, Make); 23] = [
     ("mysql: point read, 3 opened", mysql::point_read),
     ("mysql: point read, 3 concealed", mysql::point_read_concealed),
     ("mysql: insert, 3 sealed", mysql::insert),
+    ("mysql: insert of 20 rows, 60 sealed", mysql::insert_rows),
+    ("mysql: text that inserts 20 rows, 60 sealed", mysql::insert_rows_by_text),
+    ("mysql: file of 20 rows loaded, 60 sealed", mysql::loaded),
     ("mysql: 100 rows, nothing protected", mysql::hundred_rows_unprotected),
     ("mysql: 100 rows, 300 concealed", mysql::hundred_rows_concealed),
     ("mysql: 100 rows, 300 opened", mysql::hundred_rows),

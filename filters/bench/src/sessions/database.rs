@@ -6,7 +6,7 @@ use std::rc::Rc;
 use fieldveil_engine::audit::Ended;
 use fieldveil_engine::database::{CallbackOutput, Client, Connection};
 
-use super::values::Sealer;
+use super::values::{Sealer, from_hexadecimal};
 use super::world::World;
 use super::{CHUNK, Transaction};
 
@@ -16,6 +16,8 @@ pub(super) enum Expected {
     Bytes(Vec<u8>),
     /// An envelope for each of these values, by its column's place among the protected ones.
     Sealed(Vec<(usize, Vec<u8>)>),
+    /// The same, in a file that has each in hexadecimal digits.
+    SealedFile(Vec<(usize, Vec<u8>)>),
 }
 
 /// What one side sends.
@@ -31,6 +33,16 @@ impl Step {
         let expected =
             if sealed.is_empty() { Expected::Bytes(bytes.clone()) } else { Expected::Sealed(sealed) };
         Self { is_client: true, bytes, expected }
+    }
+
+    /// What leaves for the server as another text without a value.
+    pub(super) fn rewritten(bytes: Vec<u8>) -> Self {
+        Self { is_client: true, bytes, expected: Expected::Sealed(Vec::new()) }
+    }
+
+    /// What leaves for the server as a file with values sealed.
+    pub(super) fn file(bytes: Vec<u8>, sealed: Vec<(usize, Vec<u8>)>) -> Self {
+        Self { is_client: true, bytes, expected: Expected::SealedFile(sealed) }
     }
 
     /// What the client gets of this.
@@ -160,11 +172,8 @@ impl<S: Connection> Transaction for Database<S> {
                 Expected::Bytes(expected) => {
                     Err(format!("{} other bytes came out than the {} expected", found.len(), expected.len()))
                 }
-                Expected::Sealed(values) => {
-                    let values: Vec<_> =
-                        values.iter().map(|(field, value)| (*field, value.as_slice())).collect();
-                    self.sealer.check(&found, &values)
-                }
+                Expected::Sealed(values) => self.sealer.check(&found, values),
+                Expected::SealedFile(values) => self.sealer.check(&from_hexadecimal(&found), values),
             };
             checked.map_err(|error| format!("step {number}: {error}"))?;
         }

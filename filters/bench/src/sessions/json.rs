@@ -185,6 +185,6 @@ impl Transaction for Json {
             };
         }
         let values = clear_values();
-        self.sealer.check(&forth, &values.iter().map(|value| (1, value.as_slice())).collect::<Vec<_>>())
+        self.sealer.check(&forth, &values.into_iter().map(|value| (1, value)).collect::<Vec<_>>())
     }
 }

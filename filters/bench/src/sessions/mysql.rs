@@ -7,7 +7,7 @@ use fieldveil_engine::config::Protocol;
 use fieldveil_engine::mysql::MySqlConnection;
 
 use super::database::{Database, Step};
-use super::values::{self, CONCEALED, REVEALED, Sealer, fields, holds};
+use super::values::{self, CONCEALED, REVEALED, ROWS, Sealer, fields, holds};
 use super::world::{World, plan};
 use super::{Randomness, Transaction, new_sessions};
 
@@ -22,6 +22,9 @@ const LENGTHS: [u32; 2] = [1020, 256];
 const READ: &str = "SELECT name, email, ssn, phone FROM customer WHERE id = ?";
 const RANGE: &str = "SELECT id, name, email, ssn, phone FROM customer WHERE id BETWEEN ? AND ? ORDER BY id";
 const INSERT: &str = "INSERT INTO customer (id, name, email, ssn, phone) VALUES (?, ?, ?, ?, ?)";
+const ROW: &str = "(?, ?, ?, ?, ?)";
+const LOAD: &str =
+    "LOAD DATA LOCAL INFILE 'f' INTO TABLE customer CHARACTER SET utf8mb4 (id, name, email, ssn, phone)";
 const UNPROTECTED: &str = "SELECT name, status, total, note FROM orders WHERE id = ?";
 const CUSTOMER: [&str; 5] = ["id", "name", "email", "ssn", "phone"];
 const ORDERS: [&str; 4] = ["name", "status", "total", "note"];
@@ -73,6 +76,41 @@ pub(super) fn insert(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>,
         [&b"7"[..], b"name 7"].into_iter().chain(values.iter().map(Vec::as_slice)).collect();
     let sealed = values.iter().cloned().enumerate().collect();
     Ok(database.over(vec![Step::client(execute(&parameters), sealed), Step::server(ok(1), ok(1))]))
+}
+
+/// Many rows in one statement, all their protected columns as parameters.
+pub(super) fn insert_rows(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>, String> {
+    let (mut database, _, _) = connected(randomness, REVEALED)?;
+    let rows: Vec<&str> = (0..ROWS).map(|_| ROW).collect();
+    let text = INSERT.replace(ROW, &rows.join(", "));
+    prepare(&mut database, &text, values::PARAMETERS, "", &[])?;
+    let parameters = values::parameters(ROWS);
+    let parameters: Vec<&[u8]> = parameters.iter().map(Vec::as_slice).collect();
+    let sent = Step::client(execute(&parameters), values::of_rows(ROWS));
+    Ok(database.over(vec![sent, Step::server(ok(1), ok(1))]))
+}
+
+/// The same rows as literals of the text.
+pub(super) fn insert_rows_by_text(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>, String> {
+    let (database, _, _) = connected(randomness, REVEALED)?;
+    let text = command(3, values::insert_text(ROWS).as_bytes());
+    let sent = Step::client(text, values::of_rows(ROWS));
+    Ok(database.over(vec![sent, Step::server(ok(1), ok(1))]))
+}
+
+/// The same rows as a file of the client's, which the server asks for.
+pub(super) fn loaded(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>, String> {
+    let (database, _, _) = connected(randomness, REVEALED)?;
+    let rows = values::parameters(ROWS);
+    let file: Vec<u8> = rows.chunks(5).flat_map(|row| [row.join(&b'\t'), b"\n".to_vec()].concat()).collect();
+    let statement = command(3, LOAD.as_bytes());
+    let asks = packet(1, b"\xfbf");
+    Ok(database.over(vec![
+        Step::rewritten(statement),
+        Step::server(asks.clone(), asks),
+        Step::file([packet(2, &file), packet(3, b"")].concat(), values::of_rows(ROWS)),
+        Step::server(ok(4), ok(4)),
+    ]))
 }
 
 /// A hundred rows by a range of the primary key.

@@ -6,13 +6,14 @@ use fieldveil_engine::config::Protocol;
 use fieldveil_engine::postgres::PostgresConnection;
 
 use super::database::{Database, Step};
-use super::values::{self, CONCEALED, REVEALED, Sealer, fields, holds};
+use super::values::{self, CONCEALED, REVEALED, ROWS, Sealer, fields, holds};
 use super::world::{World, plan};
 use super::{Randomness, Transaction, new_sessions};
 
 const READ: &str = "SELECT name, email, ssn, phone FROM customer WHERE id = $1";
 const RANGE: &str = "SELECT id, name, email, ssn, phone FROM customer WHERE id BETWEEN $1 AND $2 ORDER BY id";
 const INSERT: &str = "INSERT INTO customer (id, name, email, ssn, phone) VALUES ($1, $2, $3, $4, $5)";
+const ROW: &str = "($1, $2, $3, $4, $5)";
 const UNPROTECTED: &str = "SELECT name, status, total, note FROM orders WHERE id = $1";
 /// Number, name and type of the columns of `customer`.
 const CUSTOMER: [(u16, &str, u32); 5] =
@@ -72,6 +73,28 @@ pub(super) fn insert(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>,
     let answer = answered(&[&message(b'n', &[])], "INSERT 0 1");
     Ok(database
         .over(vec![Step::client(execution(&parameters, 1), sealed), Step::server(answer.clone(), answer)]))
+}
+
+/// Many rows in one statement, all their protected columns as parameters.
+pub(super) fn insert_rows(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>, String> {
+    let (mut database, _, _) = connected(randomness, REVEALED)?;
+    let numbers: Vec<String> = (1..=values::PARAMETERS).map(|number| format!("${number}")).collect();
+    let rows: Vec<String> = numbers.chunks(5).map(|row| format!("({})", row.join(", "))).collect();
+    let text = INSERT.replace(ROW, &rows.join(", "));
+    prepare(&mut database, &text, values::PARAMETERS, &message(b'n', &[]))?;
+    let parameters = values::parameters(ROWS);
+    let parameters: Vec<&[u8]> = parameters.iter().map(Vec::as_slice).collect();
+    let answer = answered(&[&message(b'n', &[])], "INSERT 0 20");
+    let sent = Step::client(execution(&parameters, 0), values::of_rows(ROWS));
+    Ok(database.over(vec![sent, Step::server(answer.clone(), answer)]))
+}
+
+/// The same rows as literals of the text.
+pub(super) fn insert_rows_by_text(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>, String> {
+    let (database, _, _) = connected(randomness, REVEALED)?;
+    let answer = [complete("INSERT 0 20"), ready()].concat();
+    let sent = Step::client(query(&values::insert_text(ROWS)), values::of_rows(ROWS));
+    Ok(database.over(vec![sent, Step::server(answer.clone(), answer)]))
 }
 
 /// A hundred rows by a range of the primary key.

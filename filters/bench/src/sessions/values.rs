@@ -16,6 +16,13 @@ pub(super) const PROTECTED: [(&str, &str); 3] =
     [("email", "deterministic"), ("ssn", "deterministic"), ("phone", "randomized")];
 /// What an envelope in a text begins with.
 const ENVELOPE: &[u8] = b"fv1.";
+/// The same in hexadecimal digits.
+const ENVELOPE_DIGITS: &[u8] = b"6676312e";
+
+/// Rows of a statement that inserts many.
+pub(super) const ROWS: u32 = 20;
+/// Values of their five columns.
+pub(super) const PARAMETERS: u16 = 100;
 
 /// How a principal gets protected values.
 pub(super) const REVEALED: &str = "reveal";
@@ -38,6 +45,38 @@ pub(super) fn clear(row: u32) -> [Vec<u8>; 3] {
     let (ssn, phone) = (digits.checked_rem(10_000).unwrap_or(0), digits.checked_rem(10_000_000).unwrap_or(0));
     [format!("u{row}@example.com"), format!("078-05-{ssn:04}"), format!("+1 555 {phone:07}")]
         .map(String::into_bytes)
+}
+
+/// The protected values of so many rows, each with its column's place in [`PROTECTED`].
+pub(super) fn of_rows(rows: u32) -> Vec<(usize, Vec<u8>)> {
+    (0..rows).flat_map(|row| clear(row).into_iter().enumerate()).collect()
+}
+
+/// The values of all five columns of so many rows.
+pub(super) fn parameters(rows: u32) -> Vec<Vec<u8>> {
+    let row = |row: u32| {
+        let own = [row.to_string(), format!("name {row}")].map(String::into_bytes);
+        own.into_iter().chain(clear(row))
+    };
+    (0..rows).flat_map(row).collect()
+}
+
+/// The text of an INSERT of so many rows with their protected columns alone: with more literals it would be parsed each time.
+pub(super) fn insert_text(rows: u32) -> String {
+    let row = |row| clear(row).map(|value| format!("'{}'", String::from_utf8_lossy(&value))).join(", ");
+    let rows: Vec<String> = (0..rows).map(|number| format!("({})", row(number))).collect();
+    format!("INSERT INTO customer (email, ssn, phone) VALUES {}", rows.join(", "))
+}
+
+/// What stands in a file in hexadecimal digits between tabs, as envelopes; the rest as it is.
+pub(super) fn from_hexadecimal(file: &[u8]) -> Vec<u8> {
+    let byte = |digits: &[u8]| u8::from_str_radix(std::str::from_utf8(digits).unwrap_or(""), 16).unwrap_or(0);
+    let field = |field: &[u8]| match field.starts_with(ENVELOPE_DIGITS) {
+        true => field.chunks(2).map(byte).collect(),
+        false => field.to_vec(),
+    };
+    let fields = file.split(|byte| matches!(byte, b'\t' | b'\n')).map(field);
+    fields.collect::<Vec<_>>().join(&b'\n')
 }
 
 /// Seals and opens as the filter does, apart from any session.
@@ -78,7 +117,7 @@ impl Sealer {
 
     /// That there are as many envelopes in these bytes as here are fields, by their place in [`PROTECTED`], that each
     /// opens to the value, and that none of the values stands there.
-    pub(super) fn check(&self, bytes: &[u8], expected: &[(usize, &[u8])]) -> Result<(), String> {
+    pub(super) fn check(&self, bytes: &[u8], expected: &[(usize, Vec<u8>)]) -> Result<(), String> {
         let envelopes = envelopes(bytes);
         if envelopes.len() != expected.len() {
             return Err(format!("{} values are sealed where {} should be", envelopes.len(), expected.len()));
