@@ -13,6 +13,7 @@
 //! | a text is checked against plan and catalog | `check.rs` |
 //! | the result of that check | `checked_text.rs` |
 //! | values are sealed | `seal.rs` |
+//! | rows wait for values that are sealed together | `batched_rows.rs` |
 //! | a row is treated | `treat.rs` |
 //! | the server says who the session is for | `identity.rs` |
 //! | the server gets words in the place of tokens | `../token_words.rs` |
@@ -20,6 +21,7 @@
 //! | what happens is counted | `audited.rs` |
 
 mod audited;
+mod batched_rows;
 mod budgeted;
 mod catalog_state;
 mod check;
@@ -41,6 +43,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 pub(crate) use self::audited::SessionAudit;
+pub(crate) use self::batched_rows::BatchedRows;
 pub(crate) use self::catalog_state::CatalogState;
 pub(crate) use self::checked_text::CheckedText;
 pub use self::client::Client;

@@ -84,6 +84,22 @@ impl CheckedText {
         })
     }
 
+    /// Whether several parameters are values that one field stores, as those of an INSERT of many rows are.
+    pub fn stores_many(&self) -> bool {
+        has_another_of_the_first(self.analysis.parameters.iter().filter_map(|parameter| {
+            let stores = parameter.use_ == ParameterUse::Store && parameter.form == Form::Value;
+            stores.then_some(parameter.field)
+        }))
+    }
+
+    /// The same of the literals that its text has.
+    pub fn text_stores_many(&self) -> bool {
+        has_another_of_the_first(self.analysis.splices.iter().filter_map(|splice| match splice.with {
+            Replacement::Seal { field, use_: ParameterUse::Store, form: Form::Value, .. } => Some(field),
+            _ => None,
+        }))
+    }
+
     /// Whether protected columns may come back in rows.
     pub fn returns_protected(&self) -> bool {
         self.analysis.statements.iter().any(Statement::returns_protected)
@@ -247,4 +263,8 @@ impl CheckedText {
         let parameters = self.analysis.parameters.iter().chain(prepared.flatten());
         spliced.chain(parameters.filter(|p| p.searched).map(|p| p.field))
     }
+}
+
+fn has_another_of_the_first(mut fields: impl Iterator<Item = usize>) -> bool {
+    fields.next().is_some_and(|first| fields.any(|field| field == first))
 }

@@ -5,32 +5,56 @@ use std::rc::Rc;
 use fieldveil_sql::{Envelopes, ParameterUse, Replacement};
 use fieldveil_values::ValueUse;
 
-use super::{CheckedText, Core, Tally};
+use super::{BatchedRows, CheckedText, Core, Tally};
 use crate::client_error::ClientError;
 use crate::field::{CompiledField, FieldValue, SealBatch, StoredForm};
 use crate::keyring::Keyring;
 use crate::value_counts::ValueOutcome;
 
+/// Writes a sealed value as a literal of a text.
+pub type WriteLiteral = fn(StoredForm, &[u8], &mut Vec<u8>) -> Result<(), ClientError>;
+
 impl Core {
-    /// Returns the text to forward: `write` writes each part that the analysis replaces, and the rest stays as it came.
+    /// Returns the text to forward: `write` writes each part that the analysis replaces, or has its value wait, `write_literal`
+    /// writes what a value that waited is sealed to, and the rest stays as it came.
     pub fn apply_splices(
         &mut self,
         text: &[u8],
         checked: &CheckedText,
-        mut write: impl FnMut(&mut Self, &Replacement, &mut Vec<u8>) -> Result<(), ClientError>,
+        write: impl FnMut(&mut Self, &Replacement, &mut BatchedRows) -> Result<(), ClientError>,
+        write_literal: WriteLiteral,
     ) -> Result<Vec<u8>, ClientError> {
-        let mut sealed = Vec::with_capacity(text.len().saturating_mul(2));
+        let mut sealed = BatchedRows::default();
+        let read = self.apply_each_splice(text, checked, write, write_literal, &mut sealed);
+        // Those before one that is refused are sealed and counted like others.
+        let whole = sealed.finish(self, &checked.plan.fields, write_literal);
+        read.and(whole)
+    }
+
+    fn apply_each_splice(
+        &mut self,
+        text: &[u8],
+        checked: &CheckedText,
+        mut write: impl FnMut(&mut Self, &Replacement, &mut BatchedRows) -> Result<(), ClientError>,
+        write_literal: WriteLiteral,
+        sealed: &mut BatchedRows,
+    ) -> Result<(), ClientError> {
+        sealed.bytes().reserve(text.len().saturating_mul(2));
         let mut position = 0;
         for splice in &checked.analysis.splices {
-            sealed.extend_from_slice(text.get(position..splice.range.start).ok_or_else(misplaced)?);
+            let before = text.get(position..splice.range.start).ok_or_else(misplaced)?;
+            sealed.bytes().extend_from_slice(before);
             match &splice.with {
-                Replacement::Text(replacement) => sealed.extend_from_slice(replacement.as_bytes()),
-                other => write(self, other, &mut sealed)?,
+                Replacement::Text(replacement) => sealed.bytes().extend_from_slice(replacement.as_bytes()),
+                other => write(self, other, sealed)?,
             }
             position = splice.range.end;
+            if sealed.batch().1.is_full() {
+                sealed.seal(self, &checked.plan.fields, write_literal)?;
+            }
         }
-        sealed.extend_from_slice(text.get(position..).ok_or_else(misplaced)?);
-        Ok(sealed)
+        sealed.bytes().extend_from_slice(text.get(position..).ok_or_else(misplaced)?);
+        Ok(())
     }
 
     /// Seals a value under each enabled key, under the primary one first.
@@ -41,8 +65,8 @@ impl Core {
         stored: StoredForm,
         use_: ParameterUse,
     ) -> Result<Vec<Vec<u8>>, ClientError> {
-        let keyring = self.keyring_for(field, text)?;
-        let sealed = field.seal_with_each(&keyring, value_use(use_), text, stored, self.value_bytes())?;
+        let (keyring, most) = self.keyring_for(field, text)?;
+        let sealed = field.seal_with_each(&keyring, value_use(use_), text, stored, most)?;
         self.charge_output(sealed.iter().map(Vec::len).sum())?;
         self.count_sealed(field, &keyring, use_, 1);
         Ok(sealed)
@@ -56,12 +80,12 @@ impl Core {
         stored: StoredForm,
         use_: ParameterUse,
     ) -> Result<Vec<u8>, ClientError> {
-        let keyring = self.keyring_for(field, text)?;
+        let (keyring, most) = self.keyring_for(field, text)?;
         if use_ == ParameterUse::Search && self.policy.envelopes(field) == Envelopes::Several {
             return Err(ClientError::several_keys(&field.spec.label, &field.spec.keyset));
         }
         let ports = Rc::clone(&self.ports);
-        let (most, value) = (self.value_bytes(), FieldValue { bytes: text, how: stored });
+        let value = FieldValue { bytes: text, how: stored };
         let (mut sealed, scratch) = (Vec::new(), &mut self.buffers().scratch);
         let random = &mut *ports.borrow_mut();
         let printed =
@@ -71,18 +95,38 @@ impl Core {
         Ok(sealed)
     }
 
-    /// Checks a value that is to be stored, and takes it into the batch, with its place in its owner's bytes. Returns false if
-    /// it is one that is sealed alone.
+    /// Seals a value for this place under the primary key. Returns None if it waits in the batch, with its place in its owner's
+    /// bytes, to be sealed with others.
+    pub fn seal_or_gather(
+        &mut self,
+        place: Place<'_>,
+        (text, use_): (&[u8], ParameterUse),
+        at: usize,
+        batch: Option<&mut SealBatch>,
+    ) -> Result<Option<Vec<u8>>, ClientError> {
+        let Place { number, field, stored, most, .. } = place;
+        let value = FieldValue { bytes: text, how: stored };
+        if let Some(batch) = batch.filter(|_| use_ == ParameterUse::Store)
+            && self.seal_later((number, field), value, (at, most), batch)?
+        {
+            return Ok(None);
+        }
+        self.seal(field, text, stored, use_).map(Some)
+    }
+
+    /// Checks a value that is to be stored in a column with this room, and takes it into the batch, with its place in its
+    /// owner's bytes. Returns false if it is one that is sealed alone.
     pub fn seal_later(
         &mut self,
         field: (usize, &CompiledField),
         value: FieldValue<'_>,
-        at: usize,
+        (at, room): (usize, Option<usize>),
         batch: &mut SealBatch,
     ) -> Result<bool, ClientError> {
-        self.keyring_for(field.1, value.bytes)?;
-        let Some(printed) = batch.add(field, value, self.value_bytes(), at)? else { return Ok(false) };
-        self.charge_output(printed)?;
+        let (keyring, most) = self.keyring_for(field.1, value.bytes)?;
+        let values = batch.values();
+        let Some(printed) = batch.add(field, value, (most, room), at, &keyring)? else { return Ok(false) };
+        self.charge_output(printed).inspect_err(|_| batch.truncate(values))?;
         Ok(true)
     }
 
@@ -93,14 +137,29 @@ impl Core {
         }
         let keyring = self.keyring()?;
         let ports = Rc::clone(&self.ports);
-        batch.seal(fields, &keyring, &mut *ports.borrow_mut())?;
-        for (number, field) in fields.iter().enumerate() {
-            let values = batch.count(number);
-            if values > 0 {
-                self.count_sealed(field, &keyring, ParameterUse::Store, values as u64);
-            }
+        for (number, values) in batch.fields() {
+            let field = fields.get(number).ok_or_else(misplaced)?;
+            batch.seal((number, field), &keyring, &mut *ports.borrow_mut())?;
+            self.count_sealed(field, &keyring, ParameterUse::Store, values as u64);
         }
         Ok(())
+    }
+
+    /// Seals the values of a batch, which is empty then, and hands each to `put` as its column stores it, with its place.
+    pub fn seal_gathered(
+        &mut self,
+        fields: &[CompiledField],
+        batch: &mut SealBatch,
+        mut put: impl FnMut(usize, Vec<u8>),
+    ) -> Result<(), ClientError> {
+        let sealed = self.seal_batch(fields, batch).and_then(|()| {
+            batch.stored_values().try_for_each(|(at, stored)| {
+                put(at, stored.ok_or_else(misplaced)?);
+                Ok(())
+            })
+        });
+        batch.clear();
+        sealed
     }
 
     fn keyring(&self) -> Result<Rc<Keyring>, ClientError> {
@@ -109,19 +168,14 @@ impl Core {
         self.policy.keyring().ok_or_else(missing)
     }
 
-    /// Returns the keys, unless the value is too long.
-    fn keyring_for(&self, field: &CompiledField, text: &[u8]) -> Result<Rc<Keyring>, ClientError> {
+    /// Returns the keys, and how many bytes a value that is sealed may have as it is printed, unless it has more as it came.
+    fn keyring_for(&self, field: &CompiledField, text: &[u8]) -> Result<(Rc<Keyring>, usize), ClientError> {
         let keyring = self.keyring()?;
-        let limit = self.value_bytes();
+        let limit = self.worker.borrow().config.limits.protected_value_bytes;
         if text.len() > limit {
             return Err(ClientError::long_value(&field.spec.label, limit));
         }
-        Ok(keyring)
-    }
-
-    /// Returns how many bytes a value that is sealed may have, as it came and as it is printed.
-    fn value_bytes(&self) -> usize {
-        self.worker.borrow().config.limits.protected_value_bytes
+        Ok((keyring, limit))
     }
 
     /// Counts so many values that were sealed, and as many uses of each key that did it.
@@ -155,6 +209,8 @@ pub(crate) fn value_use(use_: ParameterUse) -> ValueUse {
 /// The place that a value goes to.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'c> {
+    /// The field's place in the plan.
+    number: usize,
     pub field: &'c CompiledField,
     pub stored: StoredForm,
     /// How many characters or bytes it holds. A server may cut a longer envelope, which nobody could open then.
@@ -174,7 +230,7 @@ impl<'c> Place<'c> {
             .zip(stored)
             .ok_or_else(|| ClientError::protocol("a protected place without a field"))?;
         let most = checked.catalog.as_ref().and_then(|catalog| catalog.most(index));
-        Ok(Self { field, stored, most, overwrites: checked.overwrites(index) })
+        Ok(Self { number: index, field, stored, most, overwrites: checked.overwrites(index) })
     }
 
     /// Returns the sealed value if the place can hold all of it.

@@ -1,7 +1,7 @@
 //! Values of many rows that are sealed together: a cipher seals several side by side in less time than one after the other.
 //!
-//! A value is checked when it is taken in, and sealed with the others later. Where it belongs in what its owner writes is
-//! kept until then.
+//! A value is checked when it is taken in, with all that may be wrong with it or its keys, and sealed with the others later. So
+//! errors come in the order of the values. Where a value belongs in what its owner writes is kept until it is sealed.
 
 use std::ops::Range;
 
@@ -19,6 +19,8 @@ use crate::keyring::Keyring;
 const MAX_VALUES: usize = 256;
 /// Bytes of a value that are worth it: the time for a longer one goes into its blocks, not into their number.
 const MAX_VALUE: usize = 1024;
+/// Bytes that an envelope takes at most beside its value's: its header, the key's prefix, a nonce and a tag.
+const MAX_OVERHEAD: usize = HEADER_LEN + 64;
 /// Bytes of the buffers that are kept from one batch to the next.
 const MAX_KEPT: usize = 64 << 10;
 
@@ -55,20 +57,29 @@ impl SealBatch {
         self.values.len() >= MAX_VALUES
     }
 
-    /// Takes in a value in any form that the field's type takes, if its canonical text takes no more than `most` bytes. Gives
-    /// the bytes of that text; None if the value is one that is sealed alone.
+    /// Takes in a value in any form that the field's type takes, if its canonical text takes no more than `most` bytes, the
+    /// keys to seal it are there, and its column has room for what it is sealed to. Gives the bytes of that text; None if the
+    /// value is one that is sealed alone.
     pub fn add(
         &mut self,
         (number, field): (usize, &CompiledField),
         value: FieldValue<'_>,
-        most: usize,
+        (most, room): (usize, Option<usize>),
         at: usize,
+        keyring: &Keyring,
     ) -> Result<Option<usize>, FieldError> {
         let is_batched = matches!(field.spec.protection, Protection::Randomized | Protection::Deterministic);
         if !is_batched || value.bytes.len() > MAX_VALUE {
             return Ok(None);
         }
         let canonical = field.to_be_sealed(ValueUse::Store, value, most)?;
+        if room.is_some_and(|room| room < longest_stored(canonical.len())) {
+            return Ok(None);
+        }
+        // The keys are the same for all values of a batch.
+        if !self.values.iter().any(|value| value.field == number) {
+            field.require_keys(keyring)?;
+        }
         let start = self.texts.len();
         reserve_wiping(&mut self.texts, canonical.len());
         self.texts.extend_from_slice(&canonical);
@@ -82,30 +93,22 @@ impl SealBatch {
         self.values.truncate(values);
     }
 
-    /// Seals all values, which are of these fields.
-    pub fn seal(
-        &mut self,
-        fields: &[CompiledField],
-        keyring: &Keyring,
-        random: &mut dyn Random,
-    ) -> Result<(), FieldError> {
-        for (number, field) in fields.iter().enumerate() {
-            if self.count(number) > 0 {
-                self.seal_field(number, field, keyring, random)?;
+    /// The fields of the values by their places in the plan, in the order of their first values, and how many each has.
+    pub fn fields(&self) -> Vec<(usize, usize)> {
+        let mut fields: Vec<(usize, usize)> = Vec::new();
+        for value in &self.values {
+            match fields.iter_mut().find(|(number, _)| *number == value.field) {
+                Some((_, values)) => *values = values.saturating_add(1),
+                None => fields.push((value.field, 1)),
             }
         }
-        Ok(())
+        fields
     }
 
-    /// How many values are of the field with this place in the plan.
-    pub fn count(&self, number: usize) -> usize {
-        self.values.iter().filter(|value| value.field == number).count()
-    }
-
-    fn seal_field(
+    /// Seals the values of the field with this place in the plan.
+    pub fn seal(
         &mut self,
-        number: usize,
-        field: &CompiledField,
+        (number, field): (usize, &CompiledField),
         keyring: &Keyring,
         random: &mut dyn Random,
     ) -> Result<(), FieldError> {
@@ -144,6 +147,17 @@ impl SealBatch {
         })
     }
 
+    /// The same as a column stores it.
+    pub fn stored_values(&self) -> impl Iterator<Item = (usize, Option<Vec<u8>>)> {
+        self.envelopes().map(|(at, how, envelope)| {
+            let stored = |envelope: &[u8]| match how {
+                StoredForm::Armored => envelope::armor(envelope).into_bytes(),
+                StoredForm::Raw | StoredForm::Formatted => envelope.to_vec(),
+            };
+            (at, envelope.map(stored))
+        })
+    }
+
     /// Forgets all, and wipes what was clear.
     pub fn clear(&mut self) {
         self.values.clear();
@@ -154,4 +168,10 @@ impl SealBatch {
             *self = Self::default();
         }
     }
+}
+
+/// Bytes, or characters, that a value with so many bytes takes at most when it is stored.
+fn longest_stored(value: usize) -> usize {
+    let envelope = value.saturating_add(MAX_OVERHEAD);
+    envelope::ARMOR_PREFIX.len().saturating_add(envelope.saturating_mul(4).div_ceil(3))
 }

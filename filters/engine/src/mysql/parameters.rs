@@ -14,7 +14,7 @@ use super::sql_context::SqlContext;
 use super::statements::{ParameterPlaces, Statement};
 use crate::client_error::ClientError;
 use crate::database::{CheckedText, Core, Place, misplaced, value_use};
-use crate::field::{Clear, StoredForm};
+use crate::field::{Clear, SealBatch, StoredForm};
 
 impl SqlContext {
     /// The execution to forward: every value in a protected place sealed.
@@ -25,25 +25,49 @@ impl SqlContext {
         statement: &Statement,
         checked: &Rc<CheckedText>,
     ) -> Result<(), ClientError> {
-        let places = ParameterPlaces::of(checked, statement.parameters.get());
-        let long_data = statement.long_data.borrow();
-        // The further envelopes of a parameter that is looked for under several keys, by its index.
-        let mut further = Vec::new();
-        for (index, parameter) in execution.parameters.iter_mut().enumerate() {
-            let Some(place) = places.protected(index) else { continue };
-            let ahead = u16::try_from(index).ok().and_then(|index| long_data.get(index));
-            let (first, others) = self.seal_parameter(core, parameter, place, ahead, checked)?;
-            *parameter = first;
-            if !others.is_empty() {
-                further.push((index, others));
-            }
-        }
+        let mut batch = checked.stores_many().then(SealBatch::default);
+        let read = self.read_parameters(core, execution, statement, checked, &mut batch);
+        // Those before one that is refused are sealed and counted like others.
+        let sealed = batch.map_or(Ok(()), |mut batch| seal_gathered(core, execution, checked, &mut batch));
+        let further = read?;
+        sealed?;
         insert_behind(&mut execution.parameters, further);
         execution.sends_types = true;
         Ok(())
     }
 
-    /// Returns what the server gets of a parameter: its value sealed, and under each further key where it is looked for.
+    /// Seals every value in a protected place, or takes it out of the execution and into the batch. Returns the further
+    /// envelopes of parameters that are looked for under several keys, by their indexes.
+    fn read_parameters(
+        &self,
+        core: &mut Core,
+        execution: &mut StmtExecute<'_>,
+        statement: &Statement,
+        checked: &Rc<CheckedText>,
+        batch: &mut Option<SealBatch>,
+    ) -> Result<Vec<(usize, Vec<Parameter<'static>>)>, ClientError> {
+        let places = ParameterPlaces::of(checked, statement.parameters.get());
+        let long_data = statement.long_data.borrow();
+        let mut further = Vec::new();
+        for index in 0..execution.parameters.len() {
+            let Some(place) = places.protected(index) else { continue };
+            let Some(parameter) = execution.parameters.get_mut(index) else { continue };
+            let ahead = u16::try_from(index).ok().and_then(|index| long_data.get(index));
+            let gathering = (index, batch.as_mut());
+            let (first, others) = self.seal_parameter(core, parameter, place, ahead, checked, gathering)?;
+            *parameter = first;
+            if !others.is_empty() {
+                further.push((index, others));
+            }
+            if let Some(batch) = batch.as_mut().filter(|batch| batch.is_full()) {
+                seal_gathered(core, execution, checked, batch)?;
+            }
+        }
+        Ok(further)
+    }
+
+    /// Returns what the server gets of a parameter: its value sealed, and under each further key where it is looked for. A
+    /// value that waits in the batch is NULL until it is sealed.
     fn seal_parameter(
         &self,
         core: &mut Core,
@@ -51,6 +75,7 @@ impl SqlContext {
         parameter: &fieldveil_sql::Parameter,
         ahead: Option<&Ahead>,
         checked: &CheckedText,
+        (index, batch): (usize, Option<&mut SealBatch>),
     ) -> Result<(Parameter<'static>, Vec<Parameter<'static>>), ClientError> {
         let place = Place::of(checked, parameter.field)?;
         let Place { field, stored, .. } = place;
@@ -97,13 +122,15 @@ impl SqlContext {
         place.refuse_shown(parameter.use_, Some(&text))?;
         let (first, others) = match parameter.form {
             Form::Value => {
-                let sealed = core.seal(field, &text, stored, parameter.use_)?;
-                (place.fit(parameter.use_, sealed)?, Vec::new())
+                let sealed = core.seal_or_gather(place, (&text, parameter.use_), index, batch)?;
+                (sealed.map(|sealed| place.fit(parameter.use_, sealed)).transpose()?, Vec::new())
             }
-            Form::Pattern => (like_pattern(&core.seal(field, &text, stored, parameter.use_)?), Vec::new()),
+            Form::Pattern => {
+                (Some(like_pattern(&core.seal(field, &text, stored, parameter.use_)?)), Vec::new())
+            }
             Form::Envelopes => {
                 let mut sealed = core.seal_with_each(field, &text, stored, parameter.use_)?.into_iter();
-                (sealed.next().ok_or_else(misplaced)?, sealed.collect())
+                (Some(sealed.next().ok_or_else(misplaced)?), sealed.collect())
             }
             Form::Array => return Err(misplaced()),
         };
@@ -111,8 +138,22 @@ impl SqlContext {
             return Err(misplaced());
         }
         let others = others.into_iter().map(|sealed| sent(stored, Some(sealed))).collect();
-        Ok((sent(stored, Some(first)), others))
+        Ok((sent(stored, first), others))
     }
+}
+
+/// Seals the values of the batch, and puts them into the execution.
+fn seal_gathered(
+    core: &mut Core,
+    execution: &mut StmtExecute<'_>,
+    checked: &CheckedText,
+    batch: &mut SealBatch,
+) -> Result<(), ClientError> {
+    core.seal_gathered(&checked.plan.fields, batch, |index, stored| {
+        if let Some(parameter) = execution.parameters.get_mut(index) {
+            parameter.value = ParameterValue::Value(Cow::Owned(stored));
+        }
+    })
 }
 
 /// Inserts parameters behind those with these indexes.

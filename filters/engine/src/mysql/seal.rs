@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 
 use super::sql_context::SqlContext;
 use crate::client_error::ClientError;
-use crate::database::{CheckedText, Core, Place, misplaced, value_use};
+use crate::database::{BatchedRows, CheckedText, Core, Place, misplaced, value_use};
 use crate::field::{CompiledField, StoredForm};
 
 impl SqlContext {
@@ -21,7 +21,8 @@ impl SqlContext {
         checked: &CheckedText,
     ) -> Result<Vec<u8>, ClientError> {
         let settings = self.settings.values;
-        core.apply_splices(text, checked, |core, replacement, out| match replacement {
+        let stores_many = checked.text_stores_many();
+        let write = |core: &mut Core, replacement: &Replacement, out: &mut BatchedRows| match replacement {
             Replacement::Seal { field, value, use_, form } => {
                 let place = Place::of(checked, *field)?;
                 let Place { field, stored, .. } = place;
@@ -32,21 +33,24 @@ impl SqlContext {
                 place.refuse_shown(*use_, Some(&text))?;
                 match form {
                     Form::Value => {
-                        let sealed = place.fit(*use_, core.seal(field, &text, stored, *use_)?)?;
-                        write_literal(out, &sealed, stored);
+                        let (at, batch) = out.batch();
+                        let batch = Some(batch).filter(|_| stores_many);
+                        if let Some(sealed) = core.seal_or_gather(place, (&text, *use_), at, batch)? {
+                            write_literal(stored, &place.fit(*use_, sealed)?, out.bytes())?;
+                        }
                     }
                     Form::Pattern => {
                         let sealed = core.seal(field, &text, stored, *use_)?;
-                        write_literal(out, &like_pattern(&sealed), stored);
+                        write_literal(stored, &like_pattern(&sealed), out.bytes())?;
                     }
                     Form::Envelopes => {
                         for (index, sealed) in
                             core.seal_with_each(field, &text, stored, *use_)?.iter().enumerate()
                         {
                             if index > 0 {
-                                out.extend_from_slice(b", ");
+                                out.bytes().extend_from_slice(b", ");
                             }
-                            write_literal(out, sealed, stored);
+                            write_literal(stored, sealed, out.bytes())?;
                         }
                     }
                     Form::Array => return Err(misplaced()),
@@ -56,11 +60,12 @@ impl SqlContext {
             Replacement::Placeholders { field } => {
                 let place = Place::of(checked, *field)?;
                 let count = core.policy.envelope_count(place.field).max(1);
-                out.extend_from_slice(vec!["?"; count].join(", ").as_bytes());
+                out.bytes().extend_from_slice(vec!["?"; count].join(", ").as_bytes());
                 Ok(())
             }
             Replacement::Nulls { .. } | Replacement::Text(_) => Err(misplaced()),
-        })
+        };
+        core.apply_splices(text, checked, write, write_literal)
     }
 }
 
@@ -81,13 +86,13 @@ pub(super) fn bad_value(field: &CompiledField, reason: &str) -> ClientError {
 }
 
 /// A literal that reads the same in every sql_mode.
-fn write_literal(out: &mut Vec<u8>, sealed: &[u8], stored: StoredForm) {
+fn write_literal(stored: StoredForm, sealed: &[u8], out: &mut Vec<u8>) -> Result<(), ClientError> {
     let is_plain = |byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b'\'' | b'\\' | b'"');
     if stored != StoredForm::Raw && sealed.iter().all(is_plain) {
         out.push(b'\'');
         out.extend_from_slice(sealed);
         out.push(b'\'');
-        return;
+        return Ok(());
     }
     let mut literal = String::from(if stored == StoredForm::Raw { "x'" } else { "_utf8mb4 x'" });
     for byte in sealed {
@@ -95,4 +100,5 @@ fn write_literal(out: &mut Vec<u8>, sealed: &[u8], stored: StoredForm) {
     }
     literal.push('\'');
     out.extend_from_slice(literal.as_bytes());
+    Ok(())
 }

@@ -11,8 +11,8 @@ use fieldveil_values::oid;
 use super::encoding::{ClientEncoding, EncodingError, has_text_elements, is_text};
 use super::statements::Statement;
 use crate::client_error::{ClientError, sqlstate};
-use crate::database::{CheckedText, Core, Place, misplaced, value_use};
-use crate::field::{CompiledField, StoredForm};
+use crate::database::{BatchedRows, CheckedText, Core, Place, misplaced, value_use};
+use crate::field::{CompiledField, SealBatch, StoredForm};
 
 /// Returns the text that the server gets in the place of the client's, or None if it is the same. `text` is the client's text with
 /// words in the place of tokens.
@@ -30,27 +30,32 @@ pub(super) fn server_text(
 
 /// Returns the text to forward, in which every literal in a protected place is sealed.
 pub(super) fn seal_text(core: &mut Core, text: &[u8], checked: &CheckedText) -> Result<Vec<u8>, ClientError> {
-    core.apply_splices(text, checked, |core, replacement, sealed| {
+    let stores_many = checked.text_stores_many();
+    let write = |core: &mut Core, replacement: &Replacement, sealed: &mut BatchedRows| {
         match replacement {
             Replacement::Seal { field, value, use_, form: Form::Value } => {
-                let place = Place::of(checked, *field)?;
-                place.refuse_shown(*use_, Some(value.as_bytes()))?;
-                let envelope = core.seal(place.field, value.as_bytes(), place.stored, *use_)?;
-                write_literal(sealed, &envelope, place.stored);
+                let (place, value) = (Place::of(checked, *field)?, value.as_bytes());
+                place.refuse_shown(*use_, Some(value))?;
+                let (at, batch) = sealed.batch();
+                let envelope =
+                    core.seal_or_gather(place, (value, *use_), at, Some(batch).filter(|_| stores_many))?;
+                if let Some(envelope) = envelope {
+                    write_literal(place.stored, &envelope, sealed.bytes())?;
+                }
             }
             Replacement::Seal { field, value, use_, form: Form::Envelopes } => {
                 let Place { field, stored, .. } = Place::of(checked, *field)?;
                 let envelopes = core.seal_with_each(field, value.as_bytes(), stored, *use_)?;
-                write_array(sealed, &array_of(envelopes.into_iter().map(Some), stored), stored);
+                write_array(sealed.bytes(), &array_of(envelopes.into_iter().map(Some), stored), stored);
             }
             Replacement::Seal { field, value, use_, form: Form::Array } => {
                 let place = Place::of(checked, *field)?;
                 let array = seal_array(core, place, *use_, (0, false), value.as_bytes())?;
-                write_string(sealed, &array);
+                write_string(sealed.bytes(), &array);
             }
             Replacement::Nulls { field } => {
                 let place = Place::of(checked, *field)?;
-                write_array(sealed, &nulls(core, place), place.stored);
+                write_array(sealed.bytes(), &nulls(core, place), place.stored);
             }
             // These occur in MySQL only, or are replaced already.
             Replacement::Seal { form: Form::Pattern, .. }
@@ -58,15 +63,45 @@ pub(super) fn seal_text(core: &mut Core, text: &[u8], checked: &CheckedText) -> 
             | Replacement::Text(_) => return Err(misplaced()),
         }
         Ok(())
-    })
+    };
+    core.apply_splices(text, checked, write, write_literal)
 }
 
-/// Seals every value in a protected place of a Bind.
+/// Seals every value in a protected place of a Bind. Those that one field stores are sealed together.
 pub(super) fn seal_values(
     core: &mut Core,
     encoding: ClientEncoding,
     bind: &mut Bind<'_>,
     (statement, checked): (&Statement, &CheckedText),
+) -> Result<(), ClientError> {
+    let mut batch = checked.stores_many().then(SealBatch::default);
+    let read = read_values(core, encoding, bind, (statement, checked), &mut batch);
+    // Those before one that is refused are sealed and counted like others.
+    let sealed = batch.map_or(Ok(()), |mut batch| seal_gathered(core, bind, checked, &mut batch));
+    read.and(sealed)
+}
+
+/// Seals the values of the batch, and puts them into the Bind.
+fn seal_gathered(
+    core: &mut Core,
+    bind: &mut Bind<'_>,
+    checked: &CheckedText,
+    batch: &mut SealBatch,
+) -> Result<(), ClientError> {
+    core.seal_gathered(&checked.plan.fields, batch, |index, stored| {
+        if let Some(value) = bind.values.get_mut(index) {
+            *value = Some(Cow::Owned(stored));
+        }
+    })
+}
+
+/// Seals every value in a protected place of a Bind, or takes it out of the Bind and into the batch.
+fn read_values(
+    core: &mut Core,
+    encoding: ClientEncoding,
+    bind: &mut Bind<'_>,
+    (statement, checked): (&Statement, &CheckedText),
+    batch: &mut Option<SealBatch>,
 ) -> Result<(), ClientError> {
     let mut formats: Vec<Format> = (0..bind.values.len()).map(|index| bind.parameter_format(index)).collect();
     let foreign = foreign_types(statement, checked);
@@ -105,11 +140,14 @@ pub(super) fn seal_values(
             continue;
         }
         let sealed = core
-            .seal(field, &text, stored, parameter.use_)
+            .seal_or_gather(place, (&text, parameter.use_), index, batch.as_mut())
             .map_err(|error| not_text(error, clear, (type_of(field, client_oid), binary)))?;
-        *value = Some(Cow::Owned(sealed));
+        *value = sealed.map(Cow::Owned);
         // A text has the same bytes in both formats, and the bytes of a bytea are sent as they are.
         *format = if stored == StoredForm::Raw { Format::Binary } else { Format::Text };
+        if let Some(batch) = batch.as_mut().filter(|batch| batch.is_full()) {
+            seal_gathered(core, bind, checked, batch)?;
+        }
     }
     bind.parameter_formats = formats;
     Ok(())
@@ -214,7 +252,7 @@ fn nulls(core: &Core, place: Place<'_>) -> Vec<u8> {
 }
 
 /// Writes a literal that means the same under both values of `standard_conforming_strings`.
-fn write_literal(out: &mut Vec<u8>, envelope: &[u8], stored: StoredForm) {
+fn write_literal(stored: StoredForm, envelope: &[u8], out: &mut Vec<u8>) -> Result<(), ClientError> {
     match stored {
         StoredForm::Armored | StoredForm::Formatted => {
             out.push(b'\'');
@@ -226,6 +264,7 @@ fn write_literal(out: &mut Vec<u8>, envelope: &[u8], stored: StoredForm) {
             out.extend_from_slice(b"::bytea");
         }
     }
+    Ok(())
 }
 
 /// Writes the text of an array of stored values.
