@@ -139,7 +139,7 @@ impl Core {
         let ports = Rc::clone(&self.ports);
         for (number, values) in batch.fields() {
             let field = fields.get(number).ok_or_else(misplaced)?;
-            batch.seal((number, field), &keyring, &mut *ports.borrow_mut())?;
+            batch.seal((number, field), values, &keyring, &mut *ports.borrow_mut())?;
             self.count_sealed(field, &keyring, ParameterUse::Store, values as u64);
         }
         Ok(())

@@ -105,10 +105,11 @@ impl SealBatch {
         fields
     }
 
-    /// Seals the values of the field with this place in the plan.
+    /// Seals the values of the field with this place in the plan, which are so many.
     pub fn seal(
         &mut self,
         (number, field): (usize, &CompiledField),
+        values: usize,
         keyring: &Keyring,
         random: &mut dyn Random,
     ) -> Result<(), FieldError> {
@@ -117,8 +118,7 @@ impl SealBatch {
         let held = field.held(keyring).map_err(FieldError::NoKeyset)?;
         let texts = &self.texts;
         let of_field = self.values.iter().filter(|value| value.field == number);
-        let plaintexts: Option<Vec<&[u8]>> = of_field.map(|value| texts.get(value.text.clone())).collect();
-        let plaintexts = plaintexts.ok_or(FieldError::Misused("a value of a batch is gone"))?;
+        let plaintexts = of_field.filter_map(|value| texts.get(value.text.clone()));
         let bound = (header.as_slice(), field.associated_data.as_slice());
         self.sealed.clear();
         match field.keys_of(&held).map_err(FieldError::NoKeyset)? {
@@ -131,6 +131,9 @@ impl SealBatch {
             Keys::Indexed(..) | Keys::FormatPreserving(_) => Err(CryptError::Malformed),
         }
         .map_err(|error| field.not_sealed(&error.to_string()))?;
+        if self.sealed.len() != values {
+            return Err(FieldError::Misused("a value of a batch is gone"));
+        }
         let of_field = self.values.iter_mut().filter(|value| value.field == number);
         for (value, sealed) in of_field.zip(self.sealed.drain(..)) {
             value.envelope = sealed;

@@ -19,7 +19,7 @@ use super::CallbackOutput;
 use super::seal::bad_value;
 use crate::audit::Ended;
 use crate::client_error::ClientError;
-use crate::database::{CheckedText, Core, Place};
+use crate::database::{BatchedRows, CheckedText, Core, Place};
 use crate::field::Clear;
 use crate::ports::Level;
 
@@ -117,12 +117,12 @@ impl FileSealing {
         values: &Settings,
         out: &mut CallbackOutput,
     ) -> Option<ClientError> {
-        self.seal_rows(core, values, out, |rows, seal, sealed| rows.push(piece, seal, sealed))
+        self.seal_rows(core, values, out, |rows, sealer| rows.push(piece, sealer))
     }
 
     /// Seals the rest of the file, and ends it.
     pub fn finish(&mut self, core: &mut Core, values: &Settings, out: &mut CallbackOutput) -> FileEnd {
-        let refused = self.seal_rows(core, values, out, |rows, seal, sealed| rows.finish(seal, sealed));
+        let refused = self.seal_rows(core, values, out, |rows, sealer| rows.finish(sealer));
         self.send_kept(out);
         let number = self.sequence;
         self.packet(b"", out);
@@ -134,15 +134,16 @@ impl FileSealing {
         core: &mut Core,
         values: &Settings,
         out: &mut CallbackOutput,
-        run: impl FnOnce(&mut FileRows, &mut rows::Seal<'_>, &mut Vec<u8>) -> Result<(), ClientError>,
+        run: impl FnOnce(&mut FileRows, &mut FileSealer<'_>) -> Result<(), ClientError>,
     ) -> Option<ClientError> {
         if self.has_failed {
             return None;
         }
         let Self { checked, charset, rows, kept, .. } = self;
-        let mut seal =
-            |field, value: Option<&[u8]>| seal_field(core, values, checked, *charset, field, value);
-        if let Err(error) = run(rows, &mut seal, kept) {
+        let mut sealer = FileSealer { core, values, checked, charset: *charset };
+        let sealed = run(rows, &mut sealer);
+        kept.append(&mut rows.take_ready());
+        if let Err(error) = sealed {
             if self.streams {
                 // The rows before are whole.
                 self.send_kept(out);
@@ -198,33 +199,55 @@ impl FileSealing {
     }
 }
 
-/// Seals a value of a row, and returns the digits in which the statement reads it. None stands for NULL.
-fn seal_field(
-    core: &mut Core,
-    values: &Settings,
-    checked: &CheckedText,
+/// What seals the values of a file.
+struct FileSealer<'s> {
+    core: &'s mut Core,
+    values: &'s Settings,
+    checked: &'s CheckedText,
     charset: LoadCharset,
-    field: usize,
-    value: Option<&[u8]>,
-) -> Result<Option<Vec<u8>>, ClientError> {
-    const STORE: ParameterUse = ParameterUse::Store;
-    let place = Place::of(checked, field)?;
-    let Place { field, stored, .. } = place;
-    let Some(value) = value else {
-        place.refuse_shown(STORE, None)?;
-        return Ok(None);
-    };
-    if charset == LoadCharset::SingleByte && field.declared.oid() != oid::BYTEA && !value.is_ascii() {
-        let reason = "it has other characters than ASCII's, and the file is not in UTF-8";
-        return Err(bad_value(field, reason));
+}
+
+impl FileSealer<'_> {
+    /// Appends a value to its row, sealed now or later. Returns false for NULL, which None stands for and which is not sealed.
+    fn push(
+        &mut self,
+        field: usize,
+        value: Option<&[u8]>,
+        rows: &mut BatchedRows,
+    ) -> Result<bool, ClientError> {
+        const STORE: ParameterUse = ParameterUse::Store;
+        let place = Place::of(self.checked, field)?;
+        let field = place.field;
+        let Some(value) = value else {
+            place.refuse_shown(STORE, None)?;
+            return Ok(false);
+        };
+        let is_bytes = field.declared.oid() == oid::BYTEA;
+        if self.charset == LoadCharset::SingleByte && !is_bytes && !value.is_ascii() {
+            let reason = "it has other characters than ASCII's, and the file is not in UTF-8";
+            return Err(bad_value(field, reason));
+        }
+        let code = ColumnType::VarString.code();
+        let text = mysql::read_parameter(&field.declared, self.values, ValueUse::Store, code, false, value)
+            .map(Clear::from)
+            .map_err(|error| bad_value(field, &error.to_string()))?;
+        place.refuse_shown(STORE, Some(&text))?;
+        let (at, batch) = rows.batch();
+        match self.core.seal_or_gather(place, (&text, STORE), at, Some(batch))? {
+            Some(sealed) => write_hexadecimal(&place.fit(STORE, sealed)?, rows.bytes()),
+            None if rows.batch().1.is_full() => self.seal(rows)?,
+            None => {}
+        }
+        Ok(true)
     }
-    let code = ColumnType::VarString.code();
-    let text = mysql::read_parameter(&field.declared, values, ValueUse::Store, code, false, value)
-        .map(Clear::from)
-        .map_err(|error| bad_value(field, &error.to_string()))?;
-    place.refuse_shown(STORE, Some(&text))?;
-    let sealed = place.fit(STORE, core.seal(field, &text, stored, STORE)?)?;
-    Ok(Some(hexadecimal(&sealed)))
+
+    /// Seals the values that wait, and writes the digits in which the statement reads them.
+    fn seal(&mut self, rows: &mut BatchedRows) -> Result<(), ClientError> {
+        rows.seal(self.core, &self.checked.plan.fields, |_, sealed, out| {
+            write_hexadecimal(sealed, out);
+            Ok(())
+        })
+    }
 }
 
 /// The error that the client gets where the server answers to a sealed file by this one: the statement's own, or what the
@@ -255,10 +278,13 @@ pub(super) fn refuse_prepared(checked: &CheckedText) -> Result<(), ClientError> 
     }
 }
 
-fn hexadecimal(bytes: &[u8]) -> Vec<u8> {
+fn write_hexadecimal(bytes: &[u8], out: &mut Vec<u8>) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |value: u8| DIGITS.get(usize::from(value)).copied().unwrap_or(b'0');
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    out.reserve(bytes.len().saturating_mul(2));
+    for byte in bytes {
+        out.extend_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+    }
 }
 
 #[cfg(test)]

@@ -156,6 +156,27 @@ fn late_value_that_cannot_be_sealed_fails_the_statement_all_the_same() {
 }
 
 #[test]
+fn keys_that_are_gone_in_the_middle_of_a_file_fail_the_statement() {
+    // Before the first row has gone, and after many have.
+    for rows in [3, 40_000] {
+        let mut dialogue = asked(CSV, usize::MAX);
+        let file: String = (0..rows).map(|row| format!("{row},clear,a\n")).collect();
+        // The last row's value waits with those before it, and its row is not whole.
+        dialogue.client(&packet(2, format!("h\n{file}7,clear,").as_bytes()));
+        dialogue.give_keys(br#"{"revision": "none", "keysets": {}}"#);
+        dialogue.client(&packet(3, b"a\n1,clear,b\n2,clear,c\n"));
+        dialogue.client(&packet(4, b""));
+        let (content, _) = content(&dialogue.to_server);
+        assert!(!contains(&content, b"clear"), "{rows}");
+        let row = content.iter().rposition(|byte| *byte == b'x').unwrap();
+        let before = content[..row].strip_suffix(b",").unwrap();
+        let sent = before.split(|byte| *byte == b'\n').filter(|row| !row.is_empty());
+        let whole = sent.filter(|row| row.ends_with(b",a") && row.len() > 60).count();
+        assert_eq!(whole, if rows == 3 { 0 } else { rows + 1 }, "{rows}");
+    }
+}
+
+#[test]
 fn file_that_is_not_utf8_is_refused() {
     for file in [b"h\n1,\xff,a\n".as_slice(), b"h\n1,a,\xf0\x9f\n", b"h\xc3\n1,a,b\n", b"h\n1,a,b,\x80\n"] {
         let (told, content) = refused(CSV, file);

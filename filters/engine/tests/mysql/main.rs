@@ -12,6 +12,7 @@ mod certificates;
 mod character_sets;
 mod cursors;
 mod definitions;
+mod insert_batches;
 mod load;
 mod local_infile;
 mod other_meaning;

@@ -77,7 +77,7 @@ pub fn handshake_response_with(plugin: &[u8], answer: &[u8]) -> Vec<u8> {
     packet(1, &parts.concat())
 }
 
-fn string(text: &[u8]) -> Vec<u8> {
+pub fn string(text: &[u8]) -> Vec<u8> {
     assert!(text.len() < 0xffff, "longer strings are written with more bytes of length");
     match u8::try_from(text.len()).ok().filter(|length| *length < 251) {
         Some(length) => [&[length], text].concat(),

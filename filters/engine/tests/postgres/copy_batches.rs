@@ -133,7 +133,8 @@ fn no_row_goes_of_those_that_wait_for_keys_that_are_gone() {
             let rows: Vec<u8> = short.flat_map(|row| write(&row)).collect();
             dialogue.client(&message(b'd', &[begin, &rows, end].concat()));
             let sent = dialogue.take_to_server();
-            assert_eq!((tags(&sent).as_str(), copied(&sent)), ("f", Vec::new()), "{options}, {count} rows");
+            assert!(tags(&sent).ends_with('f'), "CopyFail");
+            assert_eq!(copied(&sent), begin, "{options}, {count} rows: a header at most");
         }
     }
 }

@@ -24,6 +24,7 @@ mod end_users_words;
 mod floods;
 mod function_calls;
 mod hardening;
+mod insert_batches;
 mod kept_shapes;
 mod known_catalogs;
 mod own_names;

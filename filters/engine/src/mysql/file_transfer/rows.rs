@@ -4,16 +4,14 @@ use fieldveil_mysql_wire::load_data::{End, Field, Format, LineScanner, Scanner, 
 use fieldveil_sql::{Load, LoadCharset, LoadFormat};
 use zeroize::Zeroizing;
 
+use super::FileSealer;
 use crate::client_error::ClientError;
-use crate::database::MAX_HELD;
+use crate::database::{BatchedRows, MAX_HELD};
 
 /// Lines that are sent, as empty ones, where the server skips them before it reads the row that fails the statement.
 const MAX_SKIPPED: u64 = 1 << 16;
 /// What is sent of the fields behind the last column: enough for the server's warning of them.
 const MORE: &[u8] = b"x";
-
-/// Seals a value of a field; None stands for NULL.
-pub type Seal<'s> = dyn FnMut(usize, Option<&[u8]>) -> Result<Option<Vec<u8>>, ClientError> + 's;
 
 /// The state between two pieces of the file.
 pub struct FileRows {
@@ -27,8 +25,8 @@ pub struct FileRows {
     next: FilePart,
     /// What was not taken in yet: of one field, or of a line that nobody reads.
     held: Zeroizing<Vec<u8>>,
-    /// The row so far.
-    row: Vec<u8>,
+    /// The row so far, and before it those that wait for values.
+    rows: BatchedRows,
     /// Lines before.
     lines: u64,
 }
@@ -62,21 +60,21 @@ impl FileRows {
             skipped: load.skipped,
             next: FilePart::Skipping(load.skipped, LineScanner::default()),
             held: Zeroizing::default(),
-            row: Vec::new(),
+            rows: BatchedRows::default(),
             lines: 0,
         }
     }
 
     /// Bytes held.
     pub fn held(&self) -> usize {
-        self.held.len().saturating_add(self.row.len())
+        self.held.len().saturating_add(self.rows.held())
     }
 
-    /// Takes in a piece of the file; `out` gets the rows that are whole.
-    pub fn push(&mut self, bytes: &[u8], seal: &mut Seal<'_>, out: &mut Vec<u8>) -> Result<(), ClientError> {
+    /// Takes in a piece of the file.
+    pub fn push(&mut self, bytes: &[u8], sealer: &mut FileSealer<'_>) -> Result<(), ClientError> {
         self.held.extend_from_slice(bytes);
-        self.run(false, seal, out)?;
-        if self.held() > MAX_HELD {
+        self.run(false, sealer)?;
+        if self.held.len().saturating_add(self.rows.row_len()) > MAX_HELD {
             return Err(self.at_fault(ClientError::limit(
                 "a row of the file is longer than the 16 MiB that are read of one",
                 "Check what its fields and lines end with; write long values by INSERT.",
@@ -86,8 +84,13 @@ impl FileRows {
     }
 
     /// The file is at its end: its last line need not have one.
-    pub fn finish(&mut self, seal: &mut Seal<'_>, out: &mut Vec<u8>) -> Result<(), ClientError> {
-        self.run(true, seal, out)
+    pub fn finish(&mut self, sealer: &mut FileSealer<'_>) -> Result<(), ClientError> {
+        self.run(true, sealer)
+    }
+
+    /// Hands over the rows that are whole, also those before one at fault.
+    pub fn take_ready(&mut self) -> Vec<u8> {
+        self.rows.take_ready()
     }
 
     /// The row that makes the statement fail, with as many lines before it as the server skips yet; None if these are many.
@@ -108,10 +111,17 @@ impl FileRows {
         Some(row)
     }
 
-    fn run(&mut self, last: bool, seal: &mut Seal<'_>, out: &mut Vec<u8>) -> Result<(), ClientError> {
+    fn run(&mut self, last: bool, sealer: &mut FileSealer<'_>) -> Result<(), ClientError> {
+        let read = self.read(last, sealer);
+        // Those before a value that is refused are sealed and counted like others.
+        let sealed = sealer.seal(&mut self.rows);
+        read.and(sealed)
+    }
+
+    fn read(&mut self, last: bool, sealer: &mut FileSealer<'_>) -> Result<(), ClientError> {
         let mut held = std::mem::take(&mut self.held);
         let mut at = 0_usize;
-        while let Some(taken) = self.step(held.get(at..).unwrap_or_default(), last, seal, out)? {
+        while let Some(taken) = self.step(held.get(at..).unwrap_or_default(), last, sealer)? {
             at = at.saturating_add(taken);
         }
         held.drain(..at);
@@ -124,8 +134,7 @@ impl FileRows {
         &mut self,
         rest: &[u8],
         last: bool,
-        seal: &mut Seal<'_>,
-        out: &mut Vec<u8>,
+        sealer: &mut FileSealer<'_>,
     ) -> Result<Option<usize>, ClientError> {
         match self.next {
             FilePart::Skipping(0, _) => {
@@ -134,14 +143,14 @@ impl FileRows {
             }
             _ if rest.is_empty() => {
                 if last {
-                    self.content_ends(out);
+                    self.content_ends();
                 }
                 Ok(None)
             }
-            FilePart::Skipping(left, scanner) => self.skip_line(rest, last, (left, scanner), out),
+            FilePart::Skipping(left, scanner) => self.skip_line(rest, last, (left, scanner)),
             FilePart::Start => Ok(self.start_line(rest, last)),
-            FilePart::Field(index, scanner) => self.take_field(rest, last, (index, scanner), seal, out),
-            FilePart::Rest(scanner) => self.take_rest(rest, last, scanner, out),
+            FilePart::Field(index, scanner) => self.take_field(rest, last, (index, scanner), sealer),
+            FilePart::Rest(scanner) => self.take_rest(rest, last, scanner),
         }
     }
 
@@ -151,7 +160,6 @@ impl FileRows {
         rest: &[u8],
         last: bool,
         (left, mut scanner): (u64, LineScanner),
-        out: &mut Vec<u8>,
     ) -> Result<Option<usize>, ClientError> {
         let Some((len, has_end)) = scanner.find(&self.format, rest, last) else {
             self.next = FilePart::Skipping(left, scanner);
@@ -159,7 +167,8 @@ impl FileRows {
         };
         let end: &[u8] = if has_end { &self.format.line_end } else { &[] };
         let taken = len.saturating_add(end.len());
-        out.extend_from_slice(end);
+        self.rows.bytes().extend_from_slice(end);
+        self.rows.end_row();
         self.pass_over(rest.get(..len).unwrap_or_default(), has_end)?;
         self.next = FilePart::Skipping(left.saturating_sub(1), LineScanner::default());
         Ok(Some(taken))
@@ -170,7 +179,7 @@ impl FileRows {
         match line_start(&self.format, rest) {
             Ok(before) => {
                 let start = &self.format.line_start;
-                self.row.extend_from_slice(start);
+                self.rows.bytes().extend_from_slice(start);
                 self.next = FilePart::Field(0, Scanner::default());
                 let taken = before.saturating_add(start.len());
                 self.count(rest.get(..taken).unwrap_or_default());
@@ -189,27 +198,25 @@ impl FileRows {
         rest: &[u8],
         last: bool,
         (index, mut scanner): (usize, Scanner),
-        seal: &mut Seal<'_>,
-        out: &mut Vec<u8>,
+        sealer: &mut FileSealer<'_>,
     ) -> Result<Option<usize>, ClientError> {
         let Some(found) = scanner.find(&self.format, rest, last) else {
             self.next = FilePart::Field(index, scanner);
             return Ok(None);
         };
         let raw = rest.get(..found.len).unwrap_or_default();
-        let sealed = match self.columns.get(index).copied().flatten() {
-            None => None,
+        let is_sealed = match self.columns.get(index).copied().flatten() {
+            None => false,
             Some(field) => {
                 let value = Field { raw, enclosed: found.enclosed }.value(&self.format).map(Zeroizing::new);
                 let value = value.as_ref().map(|value| value.as_slice());
-                let sealed = self.readable(raw).and_then(|()| seal(field, value));
+                let sealed = self.readable(raw).and_then(|()| sealer.push(field, value, &mut self.rows));
                 sealed.map_err(|error| self.at_fault(error))?
             }
         };
         // What is NULL goes as it is written.
-        match sealed {
-            Some(sealed) => self.row.extend_from_slice(&sealed),
-            None => self.row.extend_from_slice(raw),
+        if !is_sealed {
+            self.rows.bytes().extend_from_slice(raw);
         }
         let end: &[u8] = match found.end {
             End::Field => &self.format.field_end,
@@ -217,13 +224,13 @@ impl FileRows {
             End::Content => &[],
         };
         let taken = found.len.saturating_add(end.len());
-        self.row.extend_from_slice(end);
+        self.rows.bytes().extend_from_slice(end);
         self.pass_over(raw, found.end == End::Line)?;
         let next = index.saturating_add(1);
         match found.end {
             End::Field if next < self.columns.len() => self.next = FilePart::Field(next, Scanner::default()),
             End::Field => self.next = FilePart::Rest(LineScanner::default()),
-            End::Line | End::Content => self.end_row(out),
+            End::Line | End::Content => self.end_row(),
         }
         Ok(Some(taken))
     }
@@ -233,33 +240,32 @@ impl FileRows {
         rest: &[u8],
         last: bool,
         mut scanner: LineScanner,
-        out: &mut Vec<u8>,
     ) -> Result<Option<usize>, ClientError> {
         let Some((len, has_end)) = scanner.find(&self.format, rest, last) else {
             self.next = FilePart::Rest(scanner);
             return Ok(None);
         };
         if len > 0 {
-            self.row.extend_from_slice(MORE);
+            self.rows.bytes().extend_from_slice(MORE);
         }
         let end: &[u8] = if has_end { &self.format.line_end } else { &[] };
         let taken = len.saturating_add(end.len());
-        self.row.extend_from_slice(end);
+        self.rows.bytes().extend_from_slice(end);
         self.pass_over(rest.get(..len).unwrap_or_default(), has_end)?;
-        self.end_row(out);
+        self.end_row();
         Ok(Some(taken))
     }
 
-    fn end_row(&mut self, out: &mut Vec<u8>) {
-        out.append(&mut self.row);
+    fn end_row(&mut self) {
+        self.rows.end_row();
         self.next = FilePart::Start;
     }
 
     /// A line whose last fields are missing has what is there.
-    fn content_ends(&mut self, out: &mut Vec<u8>) {
+    fn content_ends(&mut self) {
         match self.next {
-            FilePart::Field(0, _) => self.row.clear(),
-            FilePart::Field(..) | FilePart::Rest(_) => out.append(&mut self.row),
+            FilePart::Field(0, _) => self.rows.drop_row(),
+            FilePart::Field(..) | FilePart::Rest(_) => self.rows.end_row(),
             FilePart::Skipping(..) | FilePart::Start => {}
         }
     }
