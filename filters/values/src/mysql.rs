@@ -24,4 +24,6 @@ pub use character_set::{CharacterSet, UNREADABLE};
 pub use column::{Column, check, column};
 pub use read::{read_literal, read_parameter};
 pub use settings::Settings;
-pub use show::{encode_binary, encode_binary_to, encode_text, encode_text_to};
+pub use show::{
+    check_canonical, encode_binary, encode_binary_to, encode_text, encode_text_to, shows_canonical,
+};

@@ -86,6 +86,11 @@ pub trait ClientForm {
     /// Whether the form is the canonical text itself.
     fn is_canonical(&self, field: &CompiledField) -> bool;
 
+    /// Checks a canonical text that a client gets as it is.
+    fn check_canonical(&self, _canonical: &[u8]) -> Result<(), String> {
+        Ok(())
+    }
+
     /// Appends a canonical text of the declared type in this form.
     fn encode(&self, field: &CompiledField, canonical: &[u8], out: &mut Vec<u8>) -> Result<(), String>;
 }
@@ -154,9 +159,12 @@ impl<'r> RowTreatment<'r> {
                 }
                 let scratch = &mut buffers.scratch;
                 let shown = field.read_text(read, self.keyring, stored, plaintext, scratch, canonical)?;
-                if !is_canonical && !shown.is_null {
-                    let encoded = form.encode(field, &buffers.canonical, out);
-                    encoded.map_err(|reason| ClientError::unreadable(&field.spec.label, &reason))?;
+                if !shown.is_null {
+                    let written = match is_canonical {
+                        true => form.check_canonical(out.get(before..).unwrap_or_default()),
+                        false => form.encode(field, &buffers.canonical, out),
+                    };
+                    written.map_err(|reason| ClientError::unreadable(&field.spec.label, &reason))?;
                 }
                 shown
             }

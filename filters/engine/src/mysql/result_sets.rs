@@ -177,6 +177,9 @@ impl PendingResults {
         let shift = forwarding.shift;
         let Some(columns) = &self.treated_columns else { return Err(OUT_OF_PLACE) };
         let is_binary = self.statement.is_some();
+        if columns.passes(&message.payload, is_binary, cx.core) {
+            return Ok(cx.server.pass(header, shift, out));
+        }
         let Some(keyring) = cx.core.policy.keyring() else { return Err("rows came before the keys") };
         let mut sequence = Sequence::starting_at(message.sequence.wrapping_add(shift));
         let start = out.to_client.len();

@@ -1,7 +1,8 @@
 //! Rows on their way to the client: which of their columns are protected, as the server's own column definitions tell, or
 //! the analysis of the text where a column comes from no table any more; and what each becomes.
 
-use std::borrow::Cow;
+mod form;
+
 use std::rc::Rc;
 
 use fieldveil_mysql_wire::column_type::ColumnType;
@@ -13,17 +14,16 @@ use fieldveil_mysql_wire::response::{
 use fieldveil_mysql_wire::{WireError, charset};
 use fieldveil_plan::Protection;
 use fieldveil_sql::ResultField;
-use fieldveil_tink::reserve_wiping;
 use fieldveil_values::mysql::{self, Column, Settings};
-use fieldveil_values::{ValueUse, oid};
-use zeroize::Zeroizing;
 
-use crate::database::{CheckedText, ClientForm, Costs, RowError, RowTreatment, Tally, Treated};
+use self::form::MySqlForm;
+use crate::database::{CheckedText, Costs, RowError, RowTreatment, Tally, Treated};
 use crate::field::{CompiledField, FieldValue, OpenedBatch, ReadTreatment, StoredForm};
 use crate::keyring::Keyring;
 use crate::memory::{Weight, size_of_all};
 use crate::server_catalog::ServerCatalog;
 use crate::value_buffers::restart;
+use crate::value_counts::ValueOutcome;
 
 /// A column whose values are changed.
 #[derive(Debug, Clone, Copy)]
@@ -35,6 +35,8 @@ struct TreatedColumn {
     row_cost: u32,
     /// The type that the client is told.
     shown: ColumnType,
+    /// Whether the client gets the canonical text as it is.
+    is_canonical: bool,
 }
 
 /// How the rows of one result are treated.
@@ -45,6 +47,8 @@ pub struct TreatedColumns {
     treated: Vec<TreatedColumn>,
     /// The stored types of all columns, by which binary rows are read.
     types: Vec<ColumnType>,
+    /// Whether the reader gets envelopes of each column.
+    is_concealed: bool,
     weight: Weight,
 }
 
@@ -124,15 +128,17 @@ impl Columns {
             stored,
             row_cost: 1,
             shown,
+            is_canonical: false,
         });
         TreatedColumns {
             checked: self.checked,
             settings: self.settings,
             treated: treated.collect(),
             types: self.types,
+            is_concealed: false,
             weight: Weight::default(),
         }
-        .costed()
+        .completed()
     }
 }
 
@@ -200,13 +206,14 @@ impl TreatedColumns {
             settings: self.settings,
             treated: self.treated.clone(),
             types,
+            is_concealed: false,
             weight: Weight::default(),
         }
-        .costed()
+        .completed()
     }
 
-    /// Weighed, and with what each column costs of its budget.
-    fn costed(mut self) -> Self {
+    /// Weighed, and with what is known of each column by its field.
+    fn completed(mut self) -> Self {
         let treated = size_of_all::<TreatedColumn>(self.treated.capacity());
         let types = size_of_all::<ColumnType>(self.types.capacity());
         let bytes = size_of::<Self>().saturating_add(treated).saturating_add(types);
@@ -214,9 +221,36 @@ impl TreatedColumns {
         let plan = Rc::clone(&self.checked.plan);
         let costs = Costs::of(&plan, self.treated.iter().map(|column| column.field));
         for column in &mut self.treated {
+            let field = plan.fields.get(column.field);
             column.row_cost = costs.of_row(&plan, column.field);
+            column.is_canonical =
+                field.is_some_and(|field| mysql::shows_canonical(&field.declared, &self.settings));
         }
+        let mut fields = self.treated.iter().map(|column| plan.fields.get(column.field));
+        self.is_concealed = fields.all(|field| field.is_some_and(CompiledField::is_concealed));
         self
+    }
+
+    /// Whether a row goes to the client as it came, because its protected values are envelopes and the reader gets these. If it
+    /// does, the values are counted. A row that is malformed, or has a value that is no envelope, does not.
+    pub fn passes(&self, body: &[u8], is_binary: bool, tally: &mut dyn Tally) -> bool {
+        if !self.is_concealed {
+            return false;
+        }
+        let field = |column: &TreatedColumn| self.checked.plan.fields.get(column.field);
+        let mut stays = true;
+        let read = self.each_treated(body, is_binary, |column, value| {
+            stays &= field(column).is_some_and(|field| field.stays_as_stored(value, column.stored));
+        });
+        if read.is_err() || !stays {
+            return false;
+        }
+        let counted = self.each_treated(body, is_binary, |column, _| {
+            if let Some(field) = field(column) {
+                tally.count(&self.checked.plan, field, ValueOutcome::Concealed);
+            }
+        });
+        counted.is_ok()
     }
 
     /// Writes the row to `out` with its protected values treated.
@@ -244,24 +278,36 @@ impl TreatedColumns {
         let fields = &self.checked.plan.fields;
         let columns =
             self.treated.iter().filter_map(|column| Some((column.index, fields.get(column.field)?)));
-        let gather = |batch: &mut OpenedBatch, row| self.gather(row, is_binary, batch).is_ok();
+        let gather = |batch: &mut OpenedBatch, row| {
+            let gathered = self.each_treated(row, is_binary, |column, bytes| {
+                if let Some(field) = fields.get(column.field) {
+                    batch.gather(column.index, field, FieldValue { bytes, how: column.stored });
+                }
+            });
+            gathered.is_ok()
+        };
         batch.open_ahead(bytes, columns, keyring, next_row, gather);
     }
 
-    fn gather(&self, body: &[u8], is_binary: bool, batch: &mut OpenedBatch) -> Result<(), WireError> {
+    /// Calls `take` for each value of a treated column that is not NULL.
+    fn each_treated(
+        &self,
+        body: &[u8],
+        is_binary: bool,
+        mut take: impl FnMut(&TreatedColumn, &[u8]),
+    ) -> Result<(), WireError> {
         let mut treated = self.treated.iter().peekable();
-        let mut gather = |index: usize, value: Option<&[u8]>| {
-            let Some(column) = treated.next_if(|column| column.index == index) else { return };
-            if let (Some(field), Some(bytes)) = (self.checked.plan.fields.get(column.field), value) {
-                batch.gather(index, field, FieldValue { bytes, how: column.stored });
+        let mut take = |index: usize, value: Option<&[u8]>| {
+            if let (Some(column), Some(value)) = (treated.next_if(|column| column.index == index), value) {
+                take(column, value);
             }
         };
         if is_binary {
             let values = BinaryRow::parse(body, &self.types)?;
-            values.values().enumerate().for_each(|(at, value)| gather(at, value.map(|value| value.bytes())));
+            values.values().enumerate().for_each(|(at, value)| take(at, value.map(|value| value.bytes())));
         } else {
             let values = TextRow::parse(body, self.types.len())?;
-            values.values().enumerate().for_each(|(at, value)| gather(at, value));
+            values.values().enumerate().for_each(|(at, value)| take(at, value));
         }
         Ok(())
     }
@@ -318,6 +364,7 @@ impl TreatedColumns {
             match this.treat(column.field, column.row_cost, value, &form, shown)? {
                 Treated::AsStored => writer.push_raw(Some(stored.as_it_stands()))?,
                 Treated::Null => writer.push_raw(None)?,
+                Treated::Written if column.is_canonical => writer.push(column.shown, Some(shown))?,
                 Treated::Written => writer.push_encoded(column.shown, shown)?,
             }
         }
@@ -332,38 +379,6 @@ fn next_row(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let row = packet.get(HEADER_LEN..)?;
     // OK, EOF and ERR end the rows.
     (!matches!(row, [0xfe | 0xff, ..])).then_some((row, rest))
-}
-
-/// As it stands in a row, text or binary.
-struct MySqlForm<'s> {
-    settings: &'s Settings,
-    binary: bool,
-}
-
-impl ClientForm for MySqlForm<'_> {
-    fn plaintext(&self, field: &CompiledField, stored: FieldValue<'_>) -> Result<Zeroizing<Vec<u8>>, String> {
-        let code = ColumnType::VarString.code();
-        // Characters have come in the character set of results, bytes as they are.
-        let is_characters = stored.how != StoredForm::Raw && field.declared.oid() != oid::BYTEA;
-        let stored = match is_characters {
-            true => self.settings.results.decode(stored.bytes),
-            false => Cow::Borrowed(stored.bytes),
-        };
-        let text =
-            mysql::read_parameter(&field.declared, self.settings, ValueUse::Store, code, false, &stored);
-        text.map(|text| Zeroizing::new(text.into_owned())).map_err(|e| e.to_string())
-    }
-
-    fn is_canonical(&self, _: &CompiledField) -> bool {
-        false
-    }
-
-    fn encode(&self, field: &CompiledField, canonical: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
-        // As many bytes as a string of it takes, with its length.
-        reserve_wiping(out, canonical.len().saturating_add(9));
-        let encode = if self.binary { mysql::encode_binary_to } else { mysql::encode_text_to };
-        encode(&field.declared, self.settings, canonical, out).map_err(|e| e.to_string())
-    }
 }
 
 impl From<WireError> for RowError {

@@ -74,6 +74,11 @@ impl CharacterSet {
         self.encoding == Encoding::Utf8
     }
 
+    /// Whether each text is in it what it is in UTF-8.
+    pub fn has_all_characters(&self) -> bool {
+        self.encoding == Encoding::Utf8 && self.max_bytes != 3
+    }
+
     /// Whether texts with other characters than ASCII's are read, and are not UTF-8.
     pub fn is_decoded(&self) -> bool {
         match self.encoding {
@@ -119,7 +124,7 @@ impl CharacterSet {
     /// A text in the set; None where the set has not all of its characters, or they are not known here.
     pub fn encode<'t>(&self, text: &'t str) -> Option<Cow<'t, [u8]>> {
         match self.encoding {
-            Encoding::Utf8 if self.max_bytes != 3 => Some(Cow::Borrowed(text.as_bytes())),
+            _ if self.has_all_characters() => Some(Cow::Borrowed(text.as_bytes())),
             Encoding::Other => None,
             Encoding::MultiByte(set) if !set.is_ascii_alike(text) => {
                 several_bytes(set, text, None).map(Cow::Owned)

@@ -18,6 +18,21 @@ fn valid(canonical: &[u8]) -> Result<&str, ValueError> {
     std::str::from_utf8(canonical).map_err(|_| ValueError::Invalid("UTF-8 text"))
 }
 
+/// Whether clients get the canonical text of each value as it is, in rows of text and in binary rows, there with its length:
+/// characters in UTF-8.
+pub fn shows_canonical(declared: &DeclaredType, settings: &Settings) -> bool {
+    let are_characters = matches!(
+        column::kind(declared),
+        Ok(Kind::Text | Kind::Varchar(_) | Kind::Bpchar(_) | Kind::Json | Kind::Jsonb)
+    );
+    are_characters && settings.results.has_all_characters()
+}
+
+/// Checks a canonical text that a client gets as it is.
+pub fn check_canonical(canonical: &[u8]) -> Result<(), ValueError> {
+    valid(canonical).map(drop)
+}
+
 /// The value of a text row, without its length.
 pub fn encode_text(
     declared: &DeclaredType,

@@ -41,7 +41,10 @@ impl Lenenc {
 pub fn push_integer(out: &mut Vec<u8>, value: u64) {
     let bytes = value.to_le_bytes();
     let (first, len): (u8, usize) = match value {
-        0..=250 => return out.extend(bytes.first()),
+        0..=250 => {
+            let [first, ..] = bytes;
+            return out.push(first);
+        }
         251..=0xffff => (0xfc, 2),
         0x1_0000..=0xff_ffff => (0xfd, 3),
         _ => (0xfe, 8),

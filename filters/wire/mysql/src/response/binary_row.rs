@@ -57,6 +57,7 @@ fn is_null(nulls: &[u8], index: usize) -> bool {
     bitmap::is_set(nulls, index.saturating_add(FIRST_BIT))
 }
 
+#[inline]
 fn value<'a>(reader: &mut Reader<'a>, column_type: ColumnType) -> Result<BinaryValue<'a>, WireError> {
     let extent = column_type.layout().extent(reader.rest()).map_err(|reason| match reason {
         NoExtent::Truncated => WireError::Truncated { message: MESSAGE, what: "value" },
