@@ -10,6 +10,7 @@ mod support;
 mod bytes;
 mod certificates;
 mod character_sets;
+mod concealed;
 mod cursors;
 mod definitions;
 mod insert_batches;

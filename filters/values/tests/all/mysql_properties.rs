@@ -90,6 +90,11 @@ proptest! {
             return Ok(());
         };
         let binary = mysql::encode_binary(&declared, &settings, &canonical).unwrap();
+        if mysql::shows_canonical(&declared, &settings) {
+            mysql::check_canonical(&canonical).unwrap();
+            prop_assert_eq!(&shown, &canonical);
+            prop_assert_eq!(without_length(253, &binary), &canonical);
+        }
         let read = |code, bytes: &[u8]| read_parameter(&declared, &settings, ValueUse::Store, code, false, bytes);
         prop_assert_eq!(read(253, &shown), Ok(canonical.clone()));
         prop_assert_eq!(read(code, without_length(code, &binary)), Ok(canonical));
