@@ -15,6 +15,10 @@ use crate::field::ReadTreatment;
 use crate::memory::Weight;
 use crate::server_catalog::ServerCatalog;
 
+/// Values of one field in a statement from which on they are sealed together: to begin a batch takes the time that it saves for
+/// some three of them.
+const LEAST_OF_BATCH: usize = 5;
+
 /// One text, checked under one plan and one catalog.
 ///
 /// Large: it keeps what the check found and what it was made under, which later stages ask for.
@@ -86,7 +90,7 @@ impl CheckedText {
 
     /// Whether several parameters are values that one field stores, as those of an INSERT of many rows are.
     pub fn stores_many(&self) -> bool {
-        has_another_of_the_first(self.analysis.parameters.iter().filter_map(|parameter| {
+        has_many_of_the_first(self.analysis.parameters.iter().filter_map(|parameter| {
             let stores = parameter.use_ == ParameterUse::Store && parameter.form == Form::Value;
             stores.then_some(parameter.field)
         }))
@@ -94,7 +98,7 @@ impl CheckedText {
 
     /// The same of the literals that its text has.
     pub fn text_stores_many(&self) -> bool {
-        has_another_of_the_first(self.analysis.splices.iter().filter_map(|splice| match splice.with {
+        has_many_of_the_first(self.analysis.splices.iter().filter_map(|splice| match splice.with {
             Replacement::Seal { field, use_: ParameterUse::Store, form: Form::Value, .. } => Some(field),
             _ => None,
         }))
@@ -265,6 +269,8 @@ impl CheckedText {
     }
 }
 
-fn has_another_of_the_first(mut fields: impl Iterator<Item = usize>) -> bool {
-    fields.next().is_some_and(|first| fields.any(|field| field == first))
+/// Whether the first of these fields has enough values for a batch.
+fn has_many_of_the_first(mut fields: impl Iterator<Item = usize>) -> bool {
+    let others = LEAST_OF_BATCH.saturating_sub(2);
+    fields.next().is_some_and(|first| fields.filter(|field| *field == first).nth(others).is_some())
 }

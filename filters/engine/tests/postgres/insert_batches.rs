@@ -60,8 +60,8 @@ fn counted(dialogue: &Dialogue) -> [u64; 2] {
 #[test]
 fn rows_come_out_as_they_went_in_and_each_value_is_counted() {
     for way in [Way::Parameters, Way::Literals] {
-        // One row alone, two, and more values than are sealed at once.
-        for count in [1, 2, 127, 128, 129, ROWS] {
+        // One row alone, the most that are sealed alone, and more values than are sealed at once.
+        for count in [1, 4, 5, 127, 128, 129, ROWS] {
             let mut dialogue = Dialogue::with_catalog(&revealing());
             let sent = inserted(&mut dialogue, way, &rows()[..count]);
             assert!(!contains(&sent, b"078-05-") && !contains(&sent, b"note "), "{way:?}, {count}");
@@ -104,7 +104,7 @@ fn nothing_goes_of_rows_among_which_a_value_is_refused_and_those_before_it_are_c
 
 #[test]
 fn nothing_goes_of_rows_whose_keys_are_gone() {
-    for count in [2, ROWS] {
+    for count in [2, 5, ROWS] {
         let mut dialogue = Dialogue::with_catalog(&revealing());
         let rows = &rows()[..count];
         let sent = inserted(&mut dialogue, Way::Parameters, rows);
