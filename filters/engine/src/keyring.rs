@@ -5,12 +5,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
 use fieldveil_ff1::Ff1;
+use fieldveil_plan::check_spiffe_id;
 use fieldveil_tink::{Aead, DeterministicAead, Keyset, KeysetError, Prf};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::kept_ciphers::{CipherScope, KeptCiphers};
-use crate::spiffe_id::check_spiffe_id;
 
 /// Bytes of an agent's answer that are read at most: a name with three keysets of two keys each is about 2 KB.
 pub const MAX_KEYS_BYTES: usize = 8 << 20;

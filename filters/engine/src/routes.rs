@@ -15,7 +15,7 @@ use std::num::NonZeroUsize;
 use std::rc::Rc;
 
 use fieldveil_json_stream::{Matcher, Path as JsonPath};
-use fieldveil_plan::{Place, RoutePlan, ServicePlan};
+use fieldveil_plan::{Place, RoutePlan, ServicePlan, is_header};
 use lru::LruCache;
 
 use self::path::Path;
@@ -300,12 +300,6 @@ fn check_searched(field: &CompiledField) -> Result<(), String> {
     let reason = "equal values are not stored equal, so none is found by it; use a deterministic label of a type whose \
                   values have one text each, or name the value in the body";
     Err(reason.to_owned())
-}
-
-/// Returns true for a token (RFC 9110, section 5.6.2) without upper-case letters: names of headers reach the filter so.
-pub(crate) fn is_header(name: &str) -> bool {
-    let token = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"!#$%&'*+-.^_`|~".contains(&b);
-    !name.is_empty() && name.bytes().all(token)
 }
 
 #[cfg(test)]

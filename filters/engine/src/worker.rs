@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 
+use fieldveil_config::Config;
 use fieldveil_plan::Workload;
 use fieldveil_sql::{Catalog, Names, Refusal};
 
@@ -11,7 +12,6 @@ use crate::analyses::{Analyses, WeighedAnalysis};
 use crate::audit::{Audit, Audits};
 use crate::budgets::Budgets;
 use crate::compiled_plan::CompiledPlan;
-use crate::config::Config;
 use crate::fetch::{Fetch, FetchResponse, PrincipalKey, Tenants};
 use crate::held_keys::HeldKeys;
 use crate::key_uses::{Added, KeyUse, KeyUses};

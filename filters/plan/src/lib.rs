@@ -14,13 +14,15 @@ mod place;
 mod plan;
 mod relation;
 mod service;
+mod spiffe_id;
 mod treatment;
 
 pub use error::PlanError;
 pub use field::{OnPlaintext, PlanField, Protection, WriteRule};
 pub use input::{ClientCertificate, CommentInput, PlanInput, SessionInput, Workload};
 pub use limits::{MAX_FIELDS, MAX_PLAN_BYTES, MAX_ROUTES};
-pub use place::{Column, Place};
+pub use place::{Column, Place, is_header};
 pub use plan::Plan;
 pub use service::{RoutePlan, ServicePlan};
+pub use spiffe_id::check_spiffe_id;
 pub use treatment::{Budget, Then, Treatment};

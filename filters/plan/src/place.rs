@@ -73,3 +73,9 @@ impl fmt::Display for Place {
         }
     }
 }
+
+/// Returns true for a token (RFC 9110, section 5.6.2) without upper-case letters: names of headers reach the filter so.
+pub fn is_header(name: &str) -> bool {
+    let token = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"!#$%&'*+-.^_`|~".contains(&b);
+    !name.is_empty() && name.bytes().all(token)
+}

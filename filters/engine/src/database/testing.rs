@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use fieldveil_config::{Config, Protocol};
 use fieldveil_plan::Plan;
 use fieldveil_sql::identity;
 use fieldveil_tink::Random;
@@ -10,7 +11,6 @@ use serde_json::json;
 
 use super::{CheckedText, Client, Core};
 use crate::compiled_plan::CompiledPlan;
-use crate::config::{Config, Protocol};
 use crate::ports::{Level, Ports};
 use crate::server_catalog::CatalogReading;
 use crate::worker::Worker;

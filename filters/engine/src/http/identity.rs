@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use fieldveil_config::{Config, HttpConfig};
 use fieldveil_plan::{PlanInput, SessionInput};
 use serde_json::{Map, Value};
 
 use super::head::{Head, Peer, is_alike};
 use super::problem::Problem;
-use crate::config::{Config, HttpConfig};
 use crate::fetch::hash_of;
 use crate::principals::{Principal, Principals};
 
@@ -129,7 +129,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::config::Protocol;
+    use fieldveil_config::Protocol;
 
     const CLAIMS: &str = "claims";
 

@@ -1,10 +1,10 @@
 //! How much of a body is taken, and kept.
 
+use fieldveil_config::{Config, HttpConfig};
 use fieldveil_json_stream::Limits;
 
 use super::problem::Side;
 use super::treat;
-use crate::config::{Config, HttpConfig};
 
 /// The configured limits of bodies.
 #[derive(Debug, Clone, Copy, Default)]

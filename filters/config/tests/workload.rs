@@ -1,9 +1,17 @@
+//! What the section `workload` may say, and what it takes from the environment.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::string_slice)]
+
 use std::collections::BTreeMap;
 
+use fieldveil_config::{Config, Protocol};
+use fieldveil_plan::Workload;
 use serde_json::{Value, json};
 
-use super::super::{Config, Protocol};
-use super::*;
+const NAMESPACE: &str = "FIELDVEIL_WORKLOAD_NAMESPACE";
+const SERVICE_ACCOUNT: &str = "FIELDVEIL_WORKLOAD_SERVICE_ACCOUNT";
+const LABELS: &str = "FIELDVEIL_WORKLOAD_LABELS";
+const SPIFFE_ID: &str = "FIELDVEIL_WORKLOAD_SPIFFE_ID";
 
 fn read(workload: Value, environment: &[(&str, &str)]) -> Result<Config, String> {
     let config = json!({

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use fieldveil_plan::Workload;
+use fieldveil_plan::{Workload, check_spiffe_id};
 use serde::Deserialize;
 
-use super::Environment;
-use crate::spiffe_id::check_spiffe_id;
+/// A variable of the environment of Envoy's process, by its name, if the module was given it.
+pub type Environment<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
 /// Labels that the policy is told of: each is sent with every question.
 const MAX_LABELS: usize = 32;
@@ -51,12 +51,12 @@ enum SpiffeIdFrom {
 
 impl WorkloadConfig {
     /// Whether the key agent is to say the SPIFFE id.
-    pub(super) fn spiffe_id_is_key_agents(&self) -> bool {
+    pub(crate) fn spiffe_id_is_key_agents(&self) -> bool {
         self.spiffe_id_from == Some(SpiffeIdFrom::KeyAgent)
     }
 
     /// The workload, without what only the key agent knows.
-    pub(super) fn resolve(&self, environment: &Environment<'_>) -> Result<Workload, String> {
+    pub(crate) fn resolve(&self, environment: &Environment<'_>) -> Result<Workload, String> {
         if self.spiffe_id_from.is_some() && self.spiffe_id.is_some() {
             return Err("workload.spiffe_id: spiffe_id_from says it too; leave one out".to_owned());
         }
@@ -183,7 +183,3 @@ fn is_label_value(value: &str) -> bool {
 fn is_of_dns(byte: u8) -> bool {
     byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte)
 }
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests;

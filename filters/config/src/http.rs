@@ -1,8 +1,9 @@
 //! What the JSON filter is told beside: whose requests it sees, who may say who asks, and how much is too much.
 
+use fieldveil_plan::is_header;
 use serde::Deserialize;
 
-use super::within;
+use crate::range::within;
 
 /// Bytes of a body that a worker may be made to hold before it is told.
 const MAX_HELD_BYTES: usize = 16 << 20;
@@ -111,7 +112,7 @@ impl Default for HttpLimits {
 }
 
 impl HttpConfig {
-    pub(super) fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self) -> Result<(), String> {
         if self.service.trim().is_empty() {
             return Err("http.service: it is empty; name the service as the catalog does".to_owned());
         }
@@ -143,7 +144,7 @@ impl HttpConfig {
 }
 
 fn check_header(place: &str, name: &str) -> Result<(), String> {
-    if !crate::routes::is_header(name) {
+    if !is_header(name) {
         return Err(format!(
             "{place}: {name:?} is no header's name in lower case; write it as x-name is written"
         ));
@@ -155,7 +156,3 @@ fn check_header(place: &str, name: &str) -> Result<(), String> {
     }
     Ok(())
 }
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests;

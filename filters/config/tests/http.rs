@@ -1,6 +1,9 @@
-use serde_json::{Value, json};
+//! What the section `http` may say.
 
-use super::super::{Config, ConfigError, Protocol};
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use fieldveil_config::{Config, ConfigError, Protocol};
+use serde_json::{Value, json};
 
 fn read(protocol: Protocol, http: Option<Value>) -> Result<Config, ConfigError> {
     let mut config = json!({
