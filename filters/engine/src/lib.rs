@@ -31,6 +31,7 @@ mod principals;
 pub mod reports;
 pub mod routes;
 mod server_catalog;
+mod sorted;
 mod spending;
 mod token_words;
 mod value_buffers;

@@ -17,6 +17,7 @@ use crate::fetch::{PrincipalKey, RETRY_MS};
 use crate::plan_counts::PlanCounts;
 use crate::reports::Held;
 use crate::routes::MakeReady;
+use crate::sorted::sorted;
 
 /// The most spare plans that are held. A plan of ten fields takes about 5 KB.
 const MAX_SPARE: usize = 1024;
@@ -307,8 +308,8 @@ impl Plans {
 
 /// Returns how many plans each session may keep, so that all together are within the limit and no session loses plans to
 /// one that has more.
-fn fair_share(mut shares: Vec<usize>, most: usize) -> usize {
-    shares.sort_unstable();
+fn fair_share(shares: Vec<usize>, most: usize) -> usize {
+    let shares = sorted(shares);
     let mut left = most;
     for (before, share) in shares.iter().enumerate() {
         let fair = left.checked_div(shares.len().saturating_sub(before)).unwrap_or_default();

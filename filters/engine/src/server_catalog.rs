@@ -21,6 +21,7 @@ use self::weight::CatalogWeight;
 use crate::compiled_plan::CompiledPlan;
 use crate::field::StoredForm;
 use crate::keyring::Keyring;
+use crate::sorted::{sorted, sorted_once};
 
 /// A catalog is read again when it is as old as this. So long can DDL on another connection go unnoticed.
 pub(crate) const MAX_AGE_MS: u64 = 60_000;
@@ -97,8 +98,7 @@ impl ServerCatalog {
 
     fn mark(&mut self) {
         let mut hasher = DefaultHasher::new();
-        let mut most = Vec::from_iter(&self.most);
-        most.sort_unstable();
+        let most = sorted(self.most.iter().collect());
         (self.shape, self.sql.dialect(), &self.keys, most).hash(&mut hasher);
         self.fingerprint = hasher.finish();
     }
@@ -185,11 +185,8 @@ impl ServerCatalog {
             if name.chars().all(is_part) { words.contains(name.as_str()) } else { text.contains(&name) }
         });
         let columns = named.flat_map(|r| &r.columns);
-        let mut labels: Vec<&str> =
-            columns.filter_map(|c| c.field.as_ref()).map(|f| f.label.as_str()).collect();
-        labels.sort_unstable();
-        labels.dedup();
-        labels
+        let fields = columns.filter_map(|c| c.field.as_ref());
+        sorted_once(fields.map(|f| f.label.as_str()).collect())
     }
 }
 

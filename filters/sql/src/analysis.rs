@@ -291,6 +291,13 @@ pub struct Splice {
     pub with: Replacement,
 }
 
+impl Splice {
+    /// Sorts replacements in the order of the text.
+    pub(crate) fn sort(splices: &mut [Self]) {
+        splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
+    }
+}
+
 /// What comes in the place of a range of the text.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Replacement {

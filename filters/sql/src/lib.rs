@@ -61,6 +61,7 @@ mod refusal;
 mod resolve;
 mod segment;
 mod shape;
+mod sorted;
 mod statement;
 mod text;
 mod view_sources;

@@ -10,6 +10,7 @@ use super::identity;
 use crate::compiled_plan::CompiledPlan;
 use crate::field::ColumnKind;
 use crate::server_catalog::{CatalogDigest, ColumnRow};
+use crate::sorted::sorted_once;
 
 /// How many columns the answer has: those of the identity, which are the same in each row, then those of the catalog. One row
 /// tells the digest of the catalog in their place.
@@ -126,9 +127,7 @@ pub fn digest_question(plan: &CompiledPlan, relations: &str, escape: impl Fn(&st
 
 fn with_names(text: &str, plan: &CompiledPlan, escape: impl Fn(&str) -> String) -> String {
     let columns = plan.fields.iter().map(|field| field.spec.column());
-    let mut relations: Vec<_> = columns.map(|column| (column.schema, column.table)).collect();
-    relations.sort_unstable();
-    relations.dedup();
+    let relations = sorted_once(columns.map(|column| (column.schema, column.table)).collect());
     let schemas = array(relations.iter().map(|(schema, _)| *schema), &escape);
     let tables = array(relations.iter().map(|(_, table)| *table), &escape);
     text.replace("__SCHEMAS__", &schemas).replace("__TABLES__", &tables)

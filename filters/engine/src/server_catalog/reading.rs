@@ -11,6 +11,7 @@ use super::weight::{CatalogWeight, of_column};
 use super::{CatalogDigest, NamesOf, ServerCatalog, Width, views};
 use crate::compiled_plan::CompiledPlan;
 use crate::field::{ColumnKind, StoredForm};
+use crate::sorted::{sorted, sorted_once};
 
 /// Rows of the answer read at most: 4,096 fields' tables with their partitions have fewer columns.
 const MAX_ROWS: usize = 200_000;
@@ -245,16 +246,13 @@ impl CatalogReading {
             }
         }
         let named = |schema: &str, table: &str| (schema.to_lowercase(), table.to_lowercase());
-        let mut absent: Vec<_> =
-            plan.fields.iter().map(|f| f.spec.column()).map(|c| named(c.schema, c.table)).collect();
-        absent.sort_unstable();
-        absent.dedup();
+        let planned = plan.fields.iter().map(|f| f.spec.column()).map(|c| named(c.schema, c.table));
+        let mut absent = sorted_once(planned.collect());
         let present: HashSet<_> =
             sql.relations().iter().map(|relation| named(&relation.schema, &relation.name)).collect();
         absent.retain(|name| !present.contains(name));
-        let mut places: Vec<_> = self.by_column.iter().collect();
-        places.sort_unstable_by_key(|(place, _)| std::cmp::Reverse(**place));
-        let by_field = places.into_iter().map(|(_, (field, stored))| (*field, *stored)).collect();
+        let places = sorted(self.by_column.keys().copied().collect());
+        let by_field = places.iter().rev().filter_map(|place| self.by_column.get(place).copied()).collect();
         let mut catalog = ServerCatalog {
             absent,
             by_field,

@@ -6,6 +6,8 @@ use fieldveil_sql::{
     Analysis, Budget, Catalog, Column, Dialect, Field, Relation, RelationKind, StatementKind,
 };
 
+use crate::sorted::sorted;
+
 /// How deep views may stand upon views.
 const MAX_DEPTH: usize = 16;
 /// Steps that reading all views may take: some 0.2 s on the thread that serves everybody. What is left then stays unread.
@@ -39,8 +41,7 @@ pub fn resolve(mut catalog: Catalog, queries: &HashMap<u32, String>) -> Vec<Rela
         let is_opaque = |index: &usize| {
             relations.get(*index).is_some_and(|relation| relation.kind == RelationKind::OpaqueView)
         };
-        pending = again.into_iter().filter(is_opaque).collect();
-        pending.sort_unstable();
+        pending = sorted(again.into_iter().filter(is_opaque).collect());
         if pending.is_empty() {
             break;
         }

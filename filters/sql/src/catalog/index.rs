@@ -4,7 +4,11 @@
 use std::sync::OnceLock;
 
 use super::{Catalog, Column, Relation, StorageType, patterns::Patterns};
-use crate::{dialect::Dialect, names};
+use crate::{
+    dialect::Dialect,
+    names,
+    sorted::{sorted, sorted_once},
+};
 
 /// The names of one catalog.
 #[derive(Clone, Debug)]
@@ -25,15 +29,11 @@ impl Index {
     pub(super) fn of(catalog: &Catalog) -> Self {
         let dialect = catalog.dialect;
         let named = catalog.relations.iter().enumerate();
-        let mut relations: Vec<(Box<str>, usize)> = named
-            .flat_map(|(place, relation)| spellings(&relation.name, dialect).map(move |name| (name, place)))
-            .collect();
-        relations.sort_unstable();
-        relations.dedup();
-        let mut planned: Vec<Box<str>> =
-            catalog.planned.iter().flat_map(|name| spellings(name, dialect)).collect();
-        planned.sort_unstable();
-        planned.dedup();
+        let relations = named
+            .flat_map(|(place, relation)| spellings(&relation.name, dialect).map(move |name| (name, place)));
+        let relations = sorted_once(relations.collect());
+        let planned = catalog.planned.iter().flat_map(|name| spellings(name, dialect));
+        let planned = sorted_once(planned.collect());
         let (reached, contained, letters) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         Self { dialect, relations, planned, reached, contained, letters, fields: OnceLock::new() }
     }
@@ -82,10 +82,7 @@ impl Index {
                 let name = names::lower(name);
                 (name.chars().count(), name.into_boxed_str())
             };
-            let mut all: Vec<(usize, Box<str>)> = names.map(counted).collect();
-            all.sort_unstable();
-            all.dedup();
-            all
+            sorted_once(names.map(counted).collect())
         });
         let first = all.partition_point(|(count, _)| *count < letters);
         let end = all.partition_point(|(count, _)| *count <= letters);
@@ -103,7 +100,7 @@ impl Index {
                     |(place, column): (usize, &Column)| Some((column.field.as_ref()?.id, relation, place));
                 fields.extend(able.filter_map(of));
             }
-            fields.sort_unstable();
+            let mut fields = sorted(fields);
             fields.dedup_by_key(|(field, _, _)| *field);
             fields
         });

@@ -1,5 +1,7 @@
 //! Many names looked for in a text at once: what it costs does not grow with their number.
 
+use crate::sorted::sorted;
+
 /// Texts that are looked for, in lower case.
 #[derive(Clone, Debug)]
 pub(crate) struct Patterns {
@@ -11,8 +13,7 @@ pub(crate) struct Patterns {
 
 impl Patterns {
     pub fn of(names: impl Iterator<Item = String>) -> Self {
-        let mut sorted: Vec<Box<[u8]>> = names.map(|name| name.into_bytes().into_boxed_slice()).collect();
-        sorted.sort_unstable();
+        let mut sorted = sorted(names.map(|name| name.into_bytes().into_boxed_slice()).collect());
         sorted.dedup_by(|longer, shorter| longer.starts_with(shorter));
         let before = |first: u16| {
             let is_before = |name: &[u8]| name.first().is_none_or(|byte| u16::from(*byte) < first);

@@ -169,7 +169,7 @@ impl Analyzed {
         sealed.sort_unstable();
         sealed.dedup();
         splices.extend(renamed(segment, 1, &server_name));
-        splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
+        Splice::sort(splices);
         self.effects.session =
             Some(SessionUse::Prepare { name, server_name, parameters, sealed, text: None });
         self.is_dml = false;

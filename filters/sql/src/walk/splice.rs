@@ -26,7 +26,7 @@ impl<'a> Splices<'a> {
 
     /// Returns all replacements in the order of the text.
     pub fn into_sorted(mut self) -> Result<Vec<Splice>, Refusal> {
-        self.list.sort_by_key(|splice| (splice.range.start, splice.range.end));
+        Splice::sort(&mut self.list);
         if self.list.windows(2).any(|pair| matches!(pair, [a, b] if a.range.end > b.range.start)) {
             return Err(Refusal::unparsable("values overlap in the text"));
         }

@@ -8,6 +8,7 @@ use fieldveil_plan::Place;
 
 use crate::field::CompiledField;
 use crate::http::problem::Problem;
+use crate::sorted::sorted_once;
 
 /// How far paths have come at one value: the number of a path, and how many of its steps are done.
 pub(super) type Finds = [(usize, usize)];
@@ -112,9 +113,7 @@ impl<'p> PlannedPaths<'p> {
                 next.push((*path, done.saturating_add(1)));
             }
         }
-        next.sort_unstable();
-        next.dedup();
-        next
+        sorted_once(next)
     }
 
     /// The label of a path that selects the value to which these have come.

@@ -8,6 +8,7 @@ use std::fmt::Write;
 use fieldveil_mysql_wire::response::TextRow;
 
 use crate::compiled_plan::CompiledPlan;
+use crate::sorted::sorted_once;
 
 /// Columns of the answer.
 const COLUMNS: usize = 12;
@@ -35,16 +36,10 @@ CAST(v.VIEW_DEFINITION AS BINARY)";
 
 /// The first question: for the tables that the policy names, and for all views.
 pub fn question(plan: &CompiledPlan) -> String {
-    let mut tables: Vec<(&str, &str)> = plan
-        .fields
-        .iter()
-        .map(|field| field.spec.column())
-        .map(|column| (column.schema, column.table))
-        .collect();
-    tables.sort_unstable();
-    tables.dedup();
+    let columns = plan.fields.iter().map(|field| field.spec.column());
+    let tables = columns.map(|column| (column.schema, column.table));
     let mut text = String::new();
-    for (schema, table) in tables {
+    for (schema, table) in sorted_once(tables.collect()) {
         let (schema, table) = (literal(schema), literal(table));
         text.push_str(SELECT);
         let _ = write!(

@@ -7,6 +7,7 @@ use fieldveil_sql::{MySqlDialect, ViewSource, view_sources};
 
 use super::NameFolding;
 use crate::server_catalog::words_of_view;
+use crate::sorted::sorted;
 
 /// Databases in which nobody makes a view or a table.
 const NOBODYS: [&str; 2] = ["information_schema", "performance_schema"];
@@ -43,9 +44,7 @@ impl Views {
 
     /// Those that may show a protected table, sorted.
     pub fn reaching(&self) -> Vec<Place> {
-        let mut reaching = Vec::from_iter(self.queries.keys().cloned());
-        reaching.sort_unstable();
-        reaching
+        sorted(self.queries.keys().cloned().collect())
     }
 
     /// Chooses the views whose queries name a protected table, or another such view; and those whose queries this user may

@@ -57,7 +57,7 @@ pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Effect
     } else {
         listed.name_all(segment, &clauses, &mut effects);
     }
-    effects.splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
+    Splice::sort(&mut effects.splices);
     for fields in [&mut effects.fields.writes, &mut effects.fields.searches, &mut effects.fields.compares] {
         fields.sort_unstable();
         fields.dedup();
