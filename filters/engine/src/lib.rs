@@ -31,7 +31,6 @@ mod principals;
 pub mod reports;
 pub mod routes;
 mod server_catalog;
-mod sorted;
 mod spending;
 mod token_words;
 mod value_buffers;

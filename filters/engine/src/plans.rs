@@ -17,7 +17,7 @@ use crate::fetch::{PrincipalKey, RETRY_MS};
 use crate::plan_counts::PlanCounts;
 use crate::reports::Held;
 use crate::routes::MakeReady;
-use crate::sorted::sorted;
+use fieldveil_sql::sorted::sorted;
 
 /// The most spare plans that are held. A plan of ten fields takes about 5 KB.
 const MAX_SPARE: usize = 1024;

@@ -21,7 +21,7 @@ use self::weight::CatalogWeight;
 use crate::compiled_plan::CompiledPlan;
 use crate::field::StoredForm;
 use crate::keyring::Keyring;
-use crate::sorted::{sorted, sorted_once};
+use fieldveil_sql::sorted::{sorted, sorted_once};
 
 /// A catalog is read again when it is as old as this. So long can DDL on another connection go unnoticed.
 pub(crate) const MAX_AGE_MS: u64 = 60_000;

@@ -61,7 +61,7 @@ mod refusal;
 mod resolve;
 mod segment;
 mod shape;
-mod sorted;
+pub mod sorted;
 mod statement;
 mod text;
 mod view_sources;

@@ -8,7 +8,7 @@ use crate::{Envelope, EnvelopeError, MIN_LEN};
 pub const ARMOR_PREFIX: &str = "fv1.";
 
 /// The shortest armored envelope, in bytes.
-pub const MIN_ARMORED_LEN: usize = ARMOR_PREFIX.len() + (MIN_LEN * 4).div_ceil(3);
+pub const MIN_ARMORED_LEN: usize = armored_len(MIN_LEN);
 
 /// Armors an envelope's bytes.
 pub fn armor(envelope: &[u8]) -> String {
@@ -68,8 +68,9 @@ pub fn looks_sealed(value: &[u8]) -> bool {
     Envelope::parse(value).is_ok() || is_armored(value)
 }
 
-fn armored_len(envelope_len: usize) -> usize {
-    ARMOR_PREFIX.len().saturating_add(BASE64URL.encoded_length(envelope_len))
+/// The bytes that an envelope of so many takes when it is armored.
+pub const fn armored_len(envelope_len: usize) -> usize {
+    ARMOR_PREFIX.len().saturating_add(envelope_len.saturating_mul(4).div_ceil(3))
 }
 
 #[cfg(test)]

@@ -32,8 +32,8 @@ mod label;
 mod layout;
 
 pub use armor::{
-    ARMOR_PREFIX, MIN_ARMORED_LEN, armor, armor_to, is_armored, looks_sealed, unarmor, unarmor_into,
-    unarmor_to,
+    ARMOR_PREFIX, MIN_ARMORED_LEN, armor, armor_to, armored_len, is_armored, looks_sealed, unarmor,
+    unarmor_into, unarmor_to,
 };
 pub use envelope::{Envelope, MAGIC, write_header};
 pub use error::EnvelopeError;

@@ -175,9 +175,7 @@ impl CompiledField {
         self.seal_canonical(keyring, random, ValueUse::Store, empty, &mut raw, &mut sealed).ok()?;
         let raw = sealed.len().saturating_add(longest);
         Some(match stored {
-            StoredForm::Armored => {
-                envelope::ARMOR_PREFIX.len().saturating_add(raw.saturating_mul(4).div_ceil(3))
-            }
+            StoredForm::Armored => envelope::armored_len(raw),
             StoredForm::Raw | StoredForm::Formatted => raw,
         })
     }

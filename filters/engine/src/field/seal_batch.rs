@@ -175,6 +175,5 @@ impl SealBatch {
 
 /// Bytes, or characters, that a value with so many bytes takes at most when it is stored.
 fn longest_stored(value: usize) -> usize {
-    let envelope = value.saturating_add(MAX_OVERHEAD);
-    envelope::ARMOR_PREFIX.len().saturating_add(envelope.saturating_mul(4).div_ceil(3))
+    envelope::armored_len(value.saturating_add(MAX_OVERHEAD))
 }

@@ -10,7 +10,7 @@ use super::identity;
 use crate::compiled_plan::CompiledPlan;
 use crate::field::ColumnKind;
 use crate::server_catalog::{CatalogDigest, ColumnRow};
-use crate::sorted::sorted_once;
+use fieldveil_sql::sorted::sorted_once;
 
 /// How many columns the answer has: those of the identity, which are the same in each row, then those of the catalog. One row
 /// tells the digest of the catalog in their place.

@@ -11,7 +11,7 @@ use super::weight::{CatalogWeight, of_column};
 use super::{CatalogDigest, NamesOf, ServerCatalog, Width, views};
 use crate::compiled_plan::CompiledPlan;
 use crate::field::{ColumnKind, StoredForm};
-use crate::sorted::{sorted, sorted_once};
+use fieldveil_sql::sorted::{sorted, sorted_once};
 
 /// Rows of the answer read at most: 4,096 fields' tables with their partitions have fewer columns.
 const MAX_ROWS: usize = 200_000;

@@ -6,7 +6,7 @@ use fieldveil_sql::{
     Analysis, Budget, Catalog, Column, Dialect, Field, Relation, RelationKind, StatementKind,
 };
 
-use crate::sorted::sorted;
+use fieldveil_sql::sorted::sorted;
 
 /// How deep views may stand upon views.
 const MAX_DEPTH: usize = 16;

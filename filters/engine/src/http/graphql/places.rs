@@ -8,7 +8,7 @@ use fieldveil_plan::Place;
 
 use crate::field::CompiledField;
 use crate::http::problem::Problem;
-use crate::sorted::sorted_once;
+use fieldveil_sql::sorted::sorted_once;
 
 /// How far paths have come at one value: the number of a path, and how many of its steps are done.
 pub(super) type Finds = [(usize, usize)];

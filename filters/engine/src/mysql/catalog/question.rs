@@ -8,7 +8,7 @@ use std::fmt::Write;
 use fieldveil_mysql_wire::response::TextRow;
 
 use crate::compiled_plan::CompiledPlan;
-use crate::sorted::sorted_once;
+use fieldveil_sql::sorted::sorted_once;
 
 /// Columns of the answer.
 const COLUMNS: usize = 12;

@@ -7,7 +7,7 @@ use fieldveil_sql::{MySqlDialect, ViewSource, view_sources};
 
 use super::NameFolding;
 use crate::server_catalog::words_of_view;
-use crate::sorted::sorted;
+use fieldveil_sql::sorted::sorted;
 
 /// Databases in which nobody makes a view or a table.
 const NOBODYS: [&str; 2] = ["information_schema", "performance_schema"];
