@@ -92,6 +92,8 @@ pub struct PlanInput {
 
 impl PlanInput {
     /// The body to POST to OPA's data API: `{"input": …}`. Equal inputs have equal bodies.
+    // Each session goes through it: inlined, it is built for speed as its caller is.
+    #[inline]
     pub fn to_request(&self) -> String {
         #[derive(Serialize)]
         struct Request<'i> {
