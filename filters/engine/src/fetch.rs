@@ -72,7 +72,7 @@ impl fmt::Debug for PrincipalKey {
 pub type Tenants = BTreeSet<Rc<str>>;
 
 /// Something to ask another part for, over HTTP.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Fetch {
     /// The plan of this principal; POST this text to OPA.
     Plan(PrincipalKey),
@@ -91,7 +91,7 @@ impl Fetch {
 }
 
 /// A question to the key agent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct KeysQuestion {
     /// The `ETag` of what is held, for `If-None-Match`.
     pub etag: Option<String>,

@@ -1,4 +1,4 @@
-//! Asking OPA and the key agent, from a root or a stream context alike.
+//! Asking OPA and the key agent, from the root context or an exchange's alike.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -17,13 +17,13 @@ pub struct Callouts {
 }
 
 impl Callouts {
-    /// Sends a question. The error is the reason why Envoy did not take it.
+    /// Sends a question. Gives the number of the call; the error is the reason why Envoy did not take it.
     pub fn send(
         &mut self,
         context: &impl Context,
         worker: &Worker,
         fetch: Fetch,
-    ) -> Result<(), (Fetch, String)> {
+    ) -> Result<u32, (Fetch, String)> {
         let config = &worker.config;
         let (cluster, timeout_ms) = match &fetch {
             Fetch::Plan(_) => (&config.policy.cluster, config.policy.timeout_ms),
@@ -57,7 +57,7 @@ impl Callouts {
         ) {
             Ok(token) => {
                 self.open.insert(token, fetch);
-                Ok(())
+                Ok(token)
             }
             Err(status) => {
                 Err((fetch, format!("Envoy did not take the call to cluster {cluster} ({status:?})")))

@@ -12,6 +12,7 @@ mod calls;
 mod claims;
 mod direction;
 mod exchange;
+mod fetches;
 mod kept_budgets;
 mod log;
 mod memory;

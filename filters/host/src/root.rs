@@ -1,8 +1,9 @@
 //! The root context: one worker's shared state, renewed on the tick.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::marker::PhantomData;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::time::Duration;
 
 use fieldveil_engine::Random;
@@ -18,6 +19,7 @@ use proxy_wasm::types::ContextType;
 
 use crate::callouts::Callouts;
 use crate::exchange::HttpExchange;
+use crate::fetches::Fetches;
 use crate::kept_budgets;
 use crate::log::{write_audit, write_log};
 use crate::memory;
@@ -105,16 +107,20 @@ impl Served for Json {
 /// The root context.
 pub struct Root<S> {
     served: PhantomData<S>,
+    id: u32,
     shared: Option<Shared>,
     callouts: Callouts,
+    /// The calls whose answers connections wait for.
+    awaited: HashSet<u32>,
     /// Tells this worker from the others.
     number: u64,
 }
 
 impl<S: Served> Root<S> {
     /// Not configured yet.
-    pub fn root(_id: u32) -> Box<dyn RootContext> {
-        Box::new(Self { served: PhantomData, shared: None, callouts: Callouts::default(), number: 0 })
+    pub fn root(id: u32) -> Box<dyn RootContext> {
+        let (shared, callouts, awaited) = Default::default();
+        Box::new(Self { served: PhantomData, id, shared, callouts, awaited, number: 0 })
     }
 
     /// Sends what is due.
@@ -130,6 +136,27 @@ impl<S: Served> Root<S> {
         }
         self.callouts = callouts;
     }
+
+    /// Asks for what connections wait for.
+    fn ask_for_connections(&mut self, shared: &Shared) {
+        let wanted = shared.fetches.borrow_mut().take_wanted();
+        for fetch in wanted {
+            let mut callouts = std::mem::take(&mut self.callouts);
+            let sent = callouts.send(self, &shared.worker.borrow(), fetch);
+            self.callouts = callouts;
+            match sent {
+                Ok(token) => drop(self.awaited.insert(token)),
+                Err((fetch, reason)) => self.hand_out(shared, &fetch, &Err(reason)),
+            }
+        }
+    }
+
+    /// Gives the answer to all connections that wait for it.
+    fn hand_out(&self, shared: &Shared, fetch: &Fetch, result: &Result<(), String>) {
+        let awaiting = shared.fetches.borrow_mut().take_awaiting(fetch);
+        awaiting.iter().filter_map(Weak::upgrade).for_each(|one| one.take_answer(fetch, result));
+        let _ = set_effective_context(self.id);
+    }
 }
 
 impl<S: Served> Context for Root<S> {
@@ -140,7 +167,10 @@ impl<S: Served> Context for Root<S> {
         self.callouts = callouts;
         let due = shared.worker.borrow_mut().due_plans(now_ms());
         self.ask(&shared, due);
-        if let Some((fetch, Err(reason))) = received {
+        let is_awaited = self.awaited.remove(&token);
+        if let (true, Some((fetch, result))) = (is_awaited, &received) {
+            self.hand_out(&shared, fetch, result);
+        } else if let Some((fetch, Err(reason))) = received {
             let part = fetch.part();
             write_log(
                 Level::Warn,
@@ -184,6 +214,16 @@ impl<S: Served> RootContext for Root<S> {
         let mut number = [0; 8];
         ports.fill(&mut number);
         self.number = u64::from_le_bytes(number);
+        let fetches = match Fetches::of_worker(self.number) {
+            Ok(fetches) => fetches,
+            Err(status) => {
+                write_log(
+                    Level::Error,
+                    &format!("Envoy gives no queue for what is to be fetched ({status:?})"),
+                );
+                return false;
+            }
+        };
         let mut worker = S::worker(config);
         kept_budgets::restore(&mut worker);
         let jwt_payload =
@@ -193,6 +233,7 @@ impl<S: Served> RootContext for Root<S> {
             ports: Rc::new(RefCell::new(ports)),
             metrics: Rc::default(),
             jwt_payload,
+            fetches: Rc::new(RefCell::new(fetches)),
             closing: Rc::default(),
             spare: Rc::default(),
         });
@@ -221,6 +262,12 @@ impl<S: Served> RootContext for Root<S> {
                 // Envoy ends the server's side with the client's.
                 let _ = close_downstream();
             }
+        }
+    }
+
+    fn on_queue_ready(&mut self, _queue: u32) {
+        if let Some(shared) = self.shared.clone() {
+            self.ask_for_connections(&shared);
         }
     }
 

@@ -7,6 +7,7 @@ use fieldveil_engine::database::CallbackOutput;
 use fieldveil_engine::ports::{Level, Ports};
 use fieldveil_engine::worker::Worker;
 
+use crate::fetches::Fetches;
 use crate::kept_budgets;
 use crate::log::write_log;
 use crate::metrics::Metrics;
@@ -25,6 +26,8 @@ pub struct Shared {
     pub metrics: Rc<RefCell<Metrics>>,
     /// The name under which Envoy's `jwt_authn` leaves claims; empty: no claims count.
     pub jwt_payload: Rc<str>,
+    /// What connections wait for.
+    pub fetches: Rc<RefCell<Fetches>>,
     /// Streams that have had their last word and are to be closed on the next tick.
     pub closing: Rc<RefCell<Vec<u32>>>,
     /// What a connection's callback writes to: empty, but it has memory.

@@ -6,29 +6,35 @@
 //! within the pause. Bytes for the server that are made while the server's are read are sent ahead of the client's next: Envoy lets
 //! a filter write to the server when it has read from the client, and not when it has read from the server.
 
+use std::cell::RefCell;
 use std::net::SocketAddr;
+use std::rc::{Rc, Weak};
 
 use fieldveil_engine::audit::Ended;
 use fieldveil_engine::database::{CallbackOutput, Client, Connection};
 use fieldveil_engine::fetch::Fetch;
 use fieldveil_engine::ports::Level;
 use proxy_wasm::hostcalls;
+use proxy_wasm::hostcalls::set_effective_context;
 use proxy_wasm::traits::{Context, StreamContext};
 use proxy_wasm::types::{Action, PeerType};
 
-use crate::callouts::Callouts;
+use crate::fetches::Awaiting;
 use crate::log::write_log;
 use crate::shared::Shared;
 
 /// Where Envoy's proxy_protocol filter puts what the bridge tells of the client's certificate, if the listener says so.
 const CLIENT_CERTIFICATE: [&str; 4] = ["metadata", "filter_metadata", "fieldveil", "client_certificate"];
 
-/// One connection.
-pub struct Stream<S> {
+/// The context that Envoy calls for one connection.
+pub struct Stream<S>(Rc<RefCell<StreamState<S>>>);
+
+/// One connection. The root context calls it too, when something that it waits for has come.
+struct StreamState<S> {
     id: u32,
+    this: Weak<RefCell<Self>>,
     shared: Shared,
     session: Option<S>,
-    callouts: Callouts,
     /// Bytes to the server that go ahead of what the client sends next.
     ahead: Vec<u8>,
     /// The client has had the last word of this connection; nothing more passes.
@@ -38,9 +44,15 @@ pub struct Stream<S> {
 impl<S: Connection> Stream<S> {
     /// A new connection.
     pub fn new(id: u32, shared: Shared) -> Self {
-        Self { id, shared, session: None, callouts: Callouts::default(), ahead: Vec::new(), closing: false }
+        let state = |this: &Weak<_>| {
+            let (this, ahead) = (Weak::clone(this), Vec::new());
+            RefCell::new(StreamState { id, this, shared, session: None, ahead, closing: false })
+        };
+        Self(Rc::new_cyclic(state))
     }
+}
 
+impl<S: Connection> StreamState<S> {
     fn session(&mut self) -> &mut S {
         let shared = &self.shared;
         self.session.get_or_insert_with(|| S::new(shared.worker.clone(), shared.ports.clone(), client()))
@@ -81,15 +93,13 @@ impl<S: Connection> Stream<S> {
         }
     }
 
-    /// Sends what the session wants fetched. Returns whether the session has the answer to some of it already: that
-    /// Envoy does not take the call.
+    /// Has what the session wants fetched. Returns whether the session has the answer to some of it already: that it can't be
+    /// asked for.
     fn fetch(&mut self, output: &mut CallbackOutput) -> bool {
         let mut answered = false;
         for fetch in std::mem::take(&mut output.fetch) {
-            let mut callouts = std::mem::take(&mut self.callouts);
-            let sent = callouts.send(self, &self.shared.worker.borrow(), fetch);
-            self.callouts = callouts;
-            if let Err((fetch, reason)) = sent {
+            let waits = self.shared.fetches.borrow_mut().wait(fetch, self.this.clone());
+            if let Err((fetch, reason)) = waits {
                 self.answered(&fetch, Err(reason));
                 answered = true;
             }
@@ -117,19 +127,41 @@ impl<S: Connection> Stream<S> {
     }
 }
 
-impl<S: Connection> Context for Stream<S> {
-    fn on_http_call_response(&mut self, token: u32, headers: usize, body_size: usize, _trailers: usize) {
-        let mut callouts = std::mem::take(&mut self.callouts);
-        let received =
-            callouts.receive(self, &mut self.shared.worker.borrow_mut(), token, (headers, body_size));
-        self.callouts = callouts;
-        let Some((fetch, result)) = received else { return };
-        self.answered(&fetch, result);
-        if !self.closing && !self.session().is_waiting() {
-            self.resume_client();
+impl<S: Connection> Awaiting for RefCell<StreamState<S>> {
+    fn take_answer(&self, fetch: &Fetch, result: &Result<(), String>) {
+        let mut stream = self.borrow_mut();
+        // Calls of the host are this connection's from here on. One that has ended is not known any more.
+        if set_effective_context(stream.id).is_err() {
+            return;
+        }
+        stream.answered(fetch, result.clone());
+        if !stream.closing && !stream.session().is_waiting() {
+            stream.resume_client();
         }
     }
+}
 
+impl<S: Connection> Context for Stream<S> {
+    fn on_done(&mut self) -> bool {
+        self.0.borrow_mut().on_done()
+    }
+}
+
+impl<S: Connection> StreamContext for Stream<S> {
+    fn on_downstream_data(&mut self, size: usize, end_of_stream: bool) -> Action {
+        self.0.borrow_mut().on_downstream_data(size, end_of_stream)
+    }
+
+    fn on_downstream_close(&mut self, peer: PeerType) {
+        self.0.borrow_mut().on_downstream_close(peer);
+    }
+
+    fn on_upstream_data(&mut self, size: usize, end_of_stream: bool) -> Action {
+        self.0.borrow_mut().on_upstream_data(size, end_of_stream)
+    }
+}
+
+impl<S: Connection> Context for StreamState<S> {
     fn on_done(&mut self) -> bool {
         if let Some(session) = &mut self.session {
             // If nobody was seen to end it.
@@ -140,7 +172,7 @@ impl<S: Connection> Context for Stream<S> {
     }
 }
 
-impl<S: Connection> StreamContext for Stream<S> {
+impl<S: Connection> StreamContext for StreamState<S> {
     fn on_downstream_data(&mut self, _size: usize, end_of_stream: bool) -> Action {
         if end_of_stream {
             self.note_end(Ended::Client);

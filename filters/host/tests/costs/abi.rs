@@ -3,13 +3,14 @@
 use std::slice::from_raw_parts;
 
 use super::allocations::inside;
-use super::envoy::{DOWNSTREAM, Envoy, Headers, NOT_FOUND, OK, called};
+use super::envoy::{DOWNSTREAM, EMPTY, Envoy, Headers, NOT_FOUND, OK, called};
 
 unsafe extern "C" {
     pub fn proxy_on_memory_allocate(size: usize) -> *mut u8;
     pub fn proxy_on_context_create(context: u32, root: u32);
     pub fn proxy_on_configure(context: u32, size: usize) -> bool;
     pub fn proxy_on_tick(context: u32);
+    pub fn proxy_on_queue_ready(context: u32, queue: u32);
     pub fn proxy_on_downstream_data(context: u32, size: usize, end: bool) -> u32;
     pub fn proxy_on_upstream_data(context: u32, size: usize, end: bool) -> u32;
     pub fn proxy_on_request_headers(context: u32, headers: usize, end: bool) -> u32;
@@ -264,6 +265,33 @@ extern "C" fn proxy_set_effective_context(_context: u32) -> u32 {
 }
 
 #[unsafe(no_mangle)]
+unsafe extern "C" fn proxy_register_shared_queue(_name: *const u8, _length: usize, id: *mut u32) -> u32 {
+    called("proxy_register_shared_queue", |envoy| {
+        envoy.queues.push(0);
+        unsafe { *id = u32::try_from(envoy.queues.len() - 1).unwrap() };
+        OK
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn proxy_enqueue_shared_queue(id: u32, _data: *const u8, _length: usize) -> u32 {
+    called("proxy_enqueue_shared_queue", |envoy| {
+        envoy.queues[id as usize] += 1;
+        OK
+    })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn proxy_dequeue_shared_queue(id: u32, data: *mut *mut u8, size: *mut usize) -> u32 {
+    called("proxy_dequeue_shared_queue", |envoy| {
+        let queued = &mut envoy.queues[id as usize];
+        let Some(left) = queued.checked_sub(1) else { return EMPTY };
+        *queued = left;
+        unsafe { give(Some(b"."), data, size) }
+    })
+}
+
+#[unsafe(no_mangle)]
 unsafe extern "C" fn proxy_define_metric(_kind: u32, _name: *const u8, _size: usize, id: *mut u32) -> u32 {
     called("proxy_define_metric", |envoy| {
         unsafe { *id = u32::try_from(envoy.metrics.len()).unwrap() };
@@ -307,7 +335,7 @@ macro_rules! never_called {
 never_called! {
     proxy_set_header_map_pairs proxy_set_property proxy_get_status proxy_done proxy_call_foreign_function
     proxy_grpc_call proxy_grpc_stream proxy_grpc_send proxy_grpc_cancel proxy_grpc_close
-    proxy_register_shared_queue proxy_resolve_shared_queue proxy_dequeue_shared_queue proxy_enqueue_shared_queue
+    proxy_resolve_shared_queue
 }
 
 /// The module's callbacks, safe as this host calls them.
@@ -323,6 +351,7 @@ callbacks! {
     create = proxy_on_context_create(context: u32, root: u32);
     configure = proxy_on_configure(context: u32, size: usize) -> bool;
     tick = proxy_on_tick(context: u32);
+    queue_ready = proxy_on_queue_ready(context: u32, queue: u32);
     downstream = proxy_on_downstream_data(context: u32, size: usize, end: bool) -> u32;
     upstream = proxy_on_upstream_data(context: u32, size: usize, end: bool) -> u32;
     request_headers = proxy_on_request_headers(context: u32, headers: usize, end: bool) -> u32;

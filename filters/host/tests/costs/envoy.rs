@@ -21,6 +21,7 @@ const CALL_HEADERS: u32 = 6;
 
 pub const OK: u32 = 0;
 pub const NOT_FOUND: u32 = 1;
+pub const EMPTY: u32 = 7;
 const CONTINUE: u32 = 0;
 
 pub type Headers = Vec<(String, String)>;
@@ -34,6 +35,8 @@ pub struct Envoy {
     to_server: Vec<u8>,
     pub asked: Vec<(u32, String)>,
     pub tokens: u32,
+    /// How many entries each shared queue has.
+    pub queues: Vec<u32>,
     pub metrics: Vec<u64>,
     pub shared: BTreeMap<String, Vec<u8>>,
     pub nanoseconds: u64,
@@ -103,9 +106,12 @@ impl Worker {
         abi::tick(self.root);
     }
 
-    /// OPA and the key agent answer what they were asked.
+    /// OPA and the key agent answer what they were asked, also by the root context for what lies in its queue.
     fn answer(&self) {
         loop {
+            if let Some(queue) = envoy(|envoy| envoy.queues.iter().position(|queued| *queued > 0)) {
+                abi::queue_ready(self.root, u32::try_from(queue).unwrap());
+            }
             let Some((token, cluster)) = envoy(|envoy| envoy.asked.pop()) else { return };
             let body = if cluster == "opa" { &self.answers.plan } else { &self.answers.keys };
             let status = vec![(":status".to_owned(), "200".to_owned())];
