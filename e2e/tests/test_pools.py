@@ -95,7 +95,25 @@ def test_each_principal_of_a_burst_gets_its_own_plan(pooled: Stack, held_up: Non
     assert all(questions(pooled, user) <= WORKERS for user in burst)
 
 
-def test_connections_that_wait_for_an_opa_that_goes_away_are_all_refused(pooled: Stack) -> None:
+def test_connection_that_breaks_the_protocol_while_it_waits_ends_alone(pooled: Stack, held_up: None) -> None:
+    waiting = opened(pooled, "nobody_else", 20)
+    for broken in waiting[::2]:
+        # No message is this short.
+        broken.sendall(b"Q\0\0\0\0")
+    until(lambda: are_all_asked_for(pooled, len(waiting)))
+    os.kill(pooled.opa.process.pid, signal.SIGCONT)
+    for number, connection in enumerate(waiting):
+        with connection:
+            if number % 2 == 0:
+                wire.read_to_end(connection)
+            else:
+                assert connection.recv(1) == ASKS_WHO
+    with pooled.connect("app") as app:
+        assert app.execute("SELECT 1").fetchone() == (1,)
+    assert "panicked" not in pooled.envoy.process.log.read_text()
+
+
+def test_connections_that_open_at_once_while_opa_is_away_are_all_refused(pooled: Stack) -> None:
     pooled.opa.stop()
     try:
         for connection in opened(pooled, "nobody_yet", CONNECTIONS):

@@ -48,6 +48,13 @@ pub struct Both<S> {
 }
 
 impl<S: Connection> Both<S> {
+    /// How many values of the `ssn` and of the `notes` of customers were sealed since this was asked before.
+    pub fn sealed(&self) -> [usize; 2] {
+        let counts = self.worker.borrow_mut().take_counts();
+        let of = |label| counts.iter().find(|(name, _)| *name == label).map_or(0, |(_, count)| *count);
+        ["sealed.customer.ssn", "sealed.customer.notes"].map(of).map(|count| usize::try_from(count).unwrap())
+    }
+
     /// A connection of which nothing was heard yet, where the configuration says this of the workload.
     pub fn new(protocol: Protocol, workload: &str, chunk: usize) -> Self {
         let config = r#""policy": {"cluster": "opa", "path": "/p", "timeout_ms": 1000},
