@@ -3,38 +3,24 @@
 //! [`Document::scan`] stops where a field's value begins and where it ends, and reads over all else. It keeps a
 //! state and the open arrays and objects; of the text itself only a key that is cut.
 
+mod fault;
+mod key;
+mod kind;
 mod literal;
 mod number;
 mod text;
 
 use std::rc::Rc;
 
+use crate::Matcher;
 use crate::limits::Limits;
 use crate::matcher::{DEAD, StateId};
-use crate::string::unescape;
-use crate::{Exceeded, Matcher};
+use crate::plain::behind_plain;
+pub(crate) use fault::Fault;
+pub use kind::Kind;
 use literal::Literal;
 use number::Number;
 use text::Text;
-
-/// What a JSON value is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A string.
-    String,
-    /// A number.
-    Number,
-    /// `true`.
-    True,
-    /// `false`.
-    False,
-    /// `null`.
-    Null,
-    /// An object.
-    Object,
-    /// An array.
-    Array,
-}
 
 /// One JSON text and the next, read in pieces.
 pub(crate) struct Document {
@@ -81,8 +67,10 @@ enum Expected {
 struct Level {
     /// The automaton's state for it.
     state: StateId,
+    /// The state for what of it no path names.
+    other: StateId,
     /// The index of the element being read; none in an object.
-    index: Option<u64>,
+    index: Option<u32>,
 }
 
 #[derive(Clone, Copy)]
@@ -103,11 +91,15 @@ pub(crate) enum Scan {
     Ended(usize, Kind),
 }
 
-/// What is wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fault {
-    Malformed(&'static str),
-    Limit(Exceeded),
+/// What reading one token came to. It and [`Fault`] are of one byte, so that both are handed on in a register.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// Nothing that stops reading.
+    On,
+    /// A field's value is next.
+    Begins,
+    /// A field's value ended.
+    Ended,
 }
 
 /// What may be at the end of a JSON text, as its framing has it.
@@ -119,8 +111,6 @@ pub(crate) struct Ending {
     pub(crate) number: bool,
 }
 
-const OK: Result<Option<Scan>, Fault> = Ok(None);
-
 impl Document {
     pub(crate) fn new(matcher: Rc<Matcher>, limits: Limits) -> Self {
         let next = matcher.root();
@@ -130,28 +120,39 @@ impl Document {
 
     /// Reads on from `at`, which is left where reading stopped, or at the byte at fault.
     pub(crate) fn scan(&mut self, bytes: &[u8], at: &mut usize) -> Result<Scan, Fault> {
-        // A place of its own, which can stay in a register.
-        let mut reached = *at;
-        let scan = self.read(bytes, &mut reached);
-        *at = reached;
-        scan
+        let mut rest = bytes.get(*at..).unwrap_or_default();
+        let step = self.read(&mut rest);
+        *at = bytes.len().saturating_sub(rest.len());
+        Ok(match (step?, self.field) {
+            (Step::Begins, _) => Scan::Begins,
+            (Step::Ended, Some(field)) => {
+                self.field = None;
+                Scan::Ended(field.number, field.kind)
+            }
+            _ => Scan::More,
+        })
     }
 
     #[inline(always)]
-    fn read(&mut self, bytes: &[u8], at: &mut usize) -> Result<Scan, Fault> {
+    fn read(&mut self, rest: &mut &[u8]) -> Result<Step, Fault> {
         // What an earlier piece began.
-        let mut stop = match self.state {
-            _ if *at >= bytes.len() => None,
-            Expected::InKey(text) => self.key(text, bytes, at)?,
-            Expected::InString(text) => self.string(text, bytes, at)?,
-            Expected::InNumber(number) => self.number(number, bytes, at)?,
-            Expected::InLiteral(literal) => self.literal(literal, bytes, at)?,
-            _ => None,
+        let mut step = match self.state {
+            _ if rest.is_empty() => Step::On,
+            Expected::InKey(text) => self.rest_of_key(text, rest)?,
+            Expected::InString(text) => self.string(text, rest)?,
+            Expected::InNumber(number) => self.number(number, rest)?,
+            Expected::InLiteral(literal) => self.literal(literal, rest)?,
+            _ => Step::On,
         };
-        while stop.is_none() && *at < bytes.len() {
-            stop = self.structure(bytes, at)?;
+        while step == Step::On
+            && let Some(byte) = rest.first()
+        {
+            match byte {
+                b' ' | b'\n' | b'\r' | b'\t' => pass(rest),
+                _ => step = self.token(*byte, rest)?,
+            }
         }
-        Ok(stop.unwrap_or(Scan::More))
+        Ok(step)
     }
 
     /// Takes the end of the text; another may begin.
@@ -163,11 +164,11 @@ impl Document {
             _ => false,
         };
         if !is_whole {
-            return Err(Fault::Malformed(match self.state {
-                Expected::Begin => "there is no JSON text",
-                Expected::InNumber(_) if self.open.is_empty() => "the number may be cut",
-                _ => "the JSON text ends too early",
-            }));
+            return Err(match self.state {
+                Expected::Begin => Fault::NoText,
+                Expected::InNumber(_) if self.open.is_empty() => Fault::NumberMayBeCut,
+                _ => Fault::EndsEarly,
+            });
         }
         self.state = Expected::Begin;
         self.next = self.matcher.root();
@@ -184,207 +185,167 @@ impl Document {
         self.key.len()
     }
 
-    /// Space, one of the six structural characters, and what that begins.
+    /// The token that begins with this byte, which is the first of those at hand.
     #[inline(always)]
-    fn structure(&mut self, bytes: &[u8], at: &mut usize) -> Result<Option<Scan>, Fault> {
-        while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(*at) {
-            *at = at.saturating_add(1);
-        }
-        let Some(byte) = bytes.get(*at) else { return OK };
+    fn token(&mut self, byte: u8, rest: &mut &[u8]) -> Result<Step, Fault> {
         match (self.state, byte) {
-            (Expected::ValueOrEnd, b']') | (Expected::KeyOrEnd, b'}') => self.close(at),
-            (Expected::Begin | Expected::Value | Expected::ValueOrEnd, _) => self.value(*byte, bytes, at),
-            (Expected::KeyOrEnd | Expected::Key, b'"') => {
-                *at = at.saturating_add(1);
-                self.key(Text::Plain, bytes, at)
+            (Expected::AfterValue, _) => self.after_value(byte, rest),
+            (Expected::ValueOrEnd, b']') | (Expected::KeyOrEnd, b'}') => self.close(rest),
+            (Expected::Begin | Expected::Value | Expected::ValueOrEnd, _) => self.value(byte, rest),
+            (Expected::KeyOrEnd | Expected::Key, b'"') => self.key(rest),
+            (Expected::KeyOrEnd, _) => Err(Fault::NoKeyOrEnd),
+            (Expected::Colon, b':') => {
+                pass(rest);
+                self.state = Expected::Value;
+                Ok(Step::On)
             }
-            (Expected::KeyOrEnd, _) => malformed("a key or the end of the object must come here"),
-            (Expected::Key, _) => malformed("a key must come here"),
-            (Expected::Colon, b':') => self.go(Expected::Value, at),
-            (Expected::Colon, _) => malformed("a colon must come here"),
-            _ => self.after_value(*byte, at),
+            (Expected::Colon, _) => Err(Fault::NoColon),
+            _ => Err(Fault::NoKey),
         }
     }
 
-    fn value(&mut self, byte: u8, bytes: &[u8], at: &mut usize) -> Result<Option<Scan>, Fault> {
-        if let Some(number) = self.matcher.field(self.next)
-            && let Some(kind) = kind(byte)
+    #[inline(always)]
+    fn value(&mut self, byte: u8, rest: &mut &[u8]) -> Result<Step, Fault> {
+        if self.next != DEAD
+            && let Some(number) = self.matcher.field(self.next)
+            && let Some(kind) = Kind::of(byte)
         {
             self.field = Some(Field { number, kind, depth: self.open.len() });
             self.next = DEAD;
-            return Ok(Some(Scan::Begins));
+            return Ok(Step::Begins);
         }
         match byte {
             b'"' => {
-                *at = at.saturating_add(1);
-                self.string(Text::Plain, bytes, at)
+                pass(rest);
+                let Some(behind) = behind_plain_string(rest) else {
+                    // A copy, so that the rest can stay in registers.
+                    let mut left = *rest;
+                    let step = self.string(Text::Plain, &mut left);
+                    *rest = left;
+                    return step;
+                };
+                *rest = behind;
+                Ok(self.value_ended())
             }
-            b'{' => self.open(None, Expected::KeyOrEnd, at),
-            b'[' => self.open(Some(0), Expected::ValueOrEnd, at),
-            _ => self.scalar(byte, bytes, at),
+            b'{' | b'[' => self.open(byte == b'[', rest),
+            _ => self.scalar(byte, rest),
         }
     }
 
     /// A number, `true`, `false` or `null`.
-    fn scalar(&mut self, byte: u8, bytes: &[u8], at: &mut usize) -> Result<Option<Scan>, Fault> {
+    #[inline(always)]
+    fn scalar(&mut self, byte: u8, rest: &mut &[u8]) -> Result<Step, Fault> {
         if let Some(number) = Number::begin(byte) {
-            *at = at.saturating_add(1);
-            return self.number(number, bytes, at);
+            pass(rest);
+            return self.number(number, rest);
         }
         if let Some(literal) = Literal::begin(byte) {
-            *at = at.saturating_add(1);
-            return self.literal(literal, bytes, at);
+            pass(rest);
+            return self.literal(literal, rest);
         }
-        malformed(match self.state {
-            Expected::Begin if byte == 0xef => "a byte order mark, or no JSON at all",
-            Expected::ValueOrEnd => "a value or the end of the array must come here",
-            _ => "a value must come here",
+        Err(match self.state {
+            Expected::Begin if byte == 0xef => Fault::NoByteOrderMark,
+            Expected::ValueOrEnd => Fault::NoValueOrEnd,
+            _ => Fault::NoValue,
         })
     }
 
-    fn open(&mut self, index: Option<u64>, then: Expected, at: &mut usize) -> Result<Option<Scan>, Fault> {
+    #[inline(always)]
+    fn open(&mut self, is_array: bool, rest: &mut &[u8]) -> Result<Step, Fault> {
         if self.open.len() >= self.limits.depth {
-            return Err(Fault::Limit(Exceeded::Depth));
+            return Err(Fault::Depth);
         }
+        pass(rest);
         let state = self.next;
-        self.open.push(Level { state, index });
-        if let Some(index) = index {
-            self.next = self.matcher.element(state, index);
+        self.open.push(Level { state, other: self.matcher.other(state), index: is_array.then_some(0) });
+        self.state = Expected::KeyOrEnd;
+        if is_array {
+            self.next = self.matcher.element(state, 0);
+            self.state = Expected::ValueOrEnd;
         }
-        self.go(then, at)
+        Ok(Step::On)
     }
 
-    fn after_value(&mut self, byte: u8, at: &mut usize) -> Result<Option<Scan>, Fault> {
-        let Some(level) = self.open.last_mut() else {
-            return malformed("nothing may follow the JSON text");
-        };
+    #[inline(always)]
+    fn after_value(&mut self, byte: u8, rest: &mut &[u8]) -> Result<Step, Fault> {
+        let Some(level) = self.open.last_mut() else { return Err(Fault::TextGoesOn) };
         match (&mut level.index, byte) {
-            (Some(_), b']') | (None, b'}') => self.close(at),
+            (None, b',') => {
+                pass(rest);
+                self.state = Expected::Key;
+                if rest.first() == Some(&b'"') { self.key(rest) } else { Ok(Step::On) }
+            }
             (Some(index), b',') => {
+                pass(rest);
                 *index = index.saturating_add(1);
                 self.next = self.matcher.element(level.state, *index);
-                self.go(Expected::Value, at)
+                self.state = Expected::Value;
+                Ok(Step::On)
             }
-            (None, b',') => self.go(Expected::Key, at),
-            (Some(_), _) => malformed("a comma or the end of the array must come here"),
-            (None, _) => malformed("a comma or the end of the object must come here"),
+            (Some(_), b']') | (None, b'}') => self.close(rest),
+            (Some(_), _) => Err(Fault::ArrayGoesOn),
+            (None, _) => Err(Fault::ObjectGoesOn),
         }
     }
 
-    fn close(&mut self, at: &mut usize) -> Result<Option<Scan>, Fault> {
+    #[inline(always)]
+    fn close(&mut self, rest: &mut &[u8]) -> Result<Step, Fault> {
+        pass(rest);
         self.open.pop();
-        *at = at.saturating_add(1);
         Ok(self.value_ended())
     }
 
-    fn key(&mut self, mut text: Text, bytes: &[u8], at: &mut usize) -> Result<Option<Scan>, Fault> {
-        let begin = *at;
-        let is_plain = text == Text::Plain && Text::read_plain(bytes, at);
-        let read = if is_plain { Ok(true) } else { text.read(bytes, at) };
-        let end = if read == Ok(true) { at.saturating_sub(1) } else { *at };
-        let piece = bytes.get(begin..end).unwrap_or_default();
-        // The limit comes first, so that a body fails alike wherever it is cut.
-        let left = self.limits.key_bytes.saturating_sub(self.key.len());
-        if piece.len() > left {
-            *at = begin.saturating_add(left);
-            return Err(Fault::Limit(Exceeded::KeyBytes));
-        }
-        if !read.map_err(Fault::Malformed)? {
-            self.key.extend_from_slice(piece);
-            self.state = Expected::InKey(text);
-            return OK;
-        }
-        let next = if self.key.is_empty() {
-            if is_plain { Some(self.plain_member(piece)) } else { self.member(piece) }
-        } else {
-            self.key.extend_from_slice(piece);
-            let key = std::mem::take(&mut self.key);
-            let next = self.member(&key);
-            self.key = key;
-            self.key.clear();
-            next
-        };
-        let Some(next) = next else {
-            *at = end;
-            return malformed("a key must be Unicode text, without half a surrogate pair");
-        };
-        self.next = next;
-        self.state = Expected::Colon;
-        if bytes.get(*at) == Some(&b':') { self.go(Expected::Value, at) } else { OK }
-    }
-
-    /// The automaton's state for the member of this key. A key that stands for no text is refused wherever it is:
-    /// readers differ in what they make of one, and some could make a field's name.
-    fn member(&self, key: &[u8]) -> Option<StateId> {
-        if !key.contains(&b'\\') {
-            return Some(self.plain_member(key));
-        }
-        let mut decoded = Vec::with_capacity(key.len());
-        unescape(key, &mut decoded).ok()?;
-        Some(self.plain_member(&decoded))
-    }
-
-    /// The same for a key without escapes.
-    fn plain_member(&self, key: &[u8]) -> StateId {
-        let state = self.open.last().map_or(DEAD, |level| level.state);
-        self.matcher.member(state, key)
-    }
-
-    fn string(&mut self, mut text: Text, bytes: &[u8], at: &mut usize) -> Result<Option<Scan>, Fault> {
-        if text.read(bytes, at).map_err(Fault::Malformed)? {
+    /// Any string, or what is left of one.
+    #[inline(never)]
+    fn string(&mut self, mut text: Text, rest: &mut &[u8]) -> Result<Step, Fault> {
+        if text.read(rest)? {
             return Ok(self.value_ended());
         }
         self.state = Expected::InString(text);
-        OK
+        Ok(Step::On)
     }
 
-    fn number(&mut self, mut number: Number, bytes: &[u8], at: &mut usize) -> Result<Option<Scan>, Fault> {
-        number.read(bytes, at);
+    #[inline(always)]
+    fn number(&mut self, mut number: Number, rest: &mut &[u8]) -> Result<Step, Fault> {
+        number.read(rest);
         self.state = Expected::InNumber(number);
-        match bytes.get(*at) {
-            None => OK,
+        match rest.first() {
+            None => Ok(Step::On),
             Some(_) if number.is_whole() => Ok(self.value_ended()),
-            Some(_) => malformed("a digit must come here"),
+            Some(_) => Err(Fault::NoDigit),
         }
     }
 
-    fn literal(&mut self, mut literal: Literal, bytes: &[u8], at: &mut usize) -> Result<Option<Scan>, Fault> {
-        if literal.read(bytes, at) {
+    #[inline(always)]
+    fn literal(&mut self, mut literal: Literal, rest: &mut &[u8]) -> Result<Step, Fault> {
+        if literal.read(rest) {
             return Ok(self.value_ended());
         }
         self.state = Expected::InLiteral(literal);
-        if *at < bytes.len() { malformed("only true, false and null are words of JSON") } else { OK }
-    }
-
-    fn go(&mut self, state: Expected, at: &mut usize) -> Result<Option<Scan>, Fault> {
-        self.state = state;
-        *at = at.saturating_add(1);
-        OK
+        if rest.is_empty() { Ok(Step::On) } else { Err(Fault::NoWord) }
     }
 
     /// A value ended: does the field's with it?
-    fn value_ended(&mut self) -> Option<Scan> {
+    fn value_ended(&mut self) -> Step {
         self.state = Expected::AfterValue;
-        let field = self.field.filter(|field| field.depth == self.open.len())?;
-        self.field = None;
-        Some(Scan::Ended(field.number, field.kind))
+        match &self.field {
+            Some(field) if field.depth == self.open.len() => Step::Ended,
+            _ => Step::On,
+        }
     }
 }
 
-fn malformed(reason: &'static str) -> Result<Option<Scan>, Fault> {
-    Err(Fault::Malformed(reason))
+/// Passes over the first byte.
+#[inline(always)]
+fn pass(rest: &mut &[u8]) {
+    *rest = rest.get(1..).unwrap_or_default();
 }
 
-/// What a value is whose first byte this is.
-fn kind(byte: u8) -> Option<Kind> {
-    match byte {
-        b'"' => Some(Kind::String),
-        b'-' | b'0'..=b'9' => Some(Kind::Number),
-        b't' => Some(Kind::True),
-        b'f' => Some(Kind::False),
-        b'n' => Some(Kind::Null),
-        b'{' => Some(Kind::Object),
-        b'[' => Some(Kind::Array),
+/// What is behind the closing quote of a string, if all of it is at hand and plain ASCII.
+#[inline(always)]
+fn behind_plain_string(bytes: &[u8]) -> Option<&[u8]> {
+    match behind_plain(bytes) {
+        [b'"', behind @ ..] => Some(behind),
         _ => None,
     }
 }

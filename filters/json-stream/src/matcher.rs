@@ -103,8 +103,20 @@ impl Matcher {
     }
 
     /// The field that selects a value in this state.
+    #[inline(always)]
     pub(crate) fn field(&self, state: StateId) -> Option<usize> {
         self.state(state)?.field
+    }
+
+    /// The state of all children of a value in this state that no path names.
+    pub(crate) fn other(&self, state: StateId) -> StateId {
+        self.state(state).map_or(DEAD, |here| here.other)
+    }
+
+    /// Could some path speak of this key? Of most keys of a body none does.
+    #[inline(always)]
+    pub(crate) fn may_name(&self, key: &[u8]) -> bool {
+        self.names.may_have(key)
     }
 
     /// The state of a member with this key, decoded, of an object in this state.
@@ -122,15 +134,16 @@ impl Matcher {
     }
 
     /// The state of the element at this index of an array in this state.
-    pub(crate) fn element(&self, state: StateId, index: u64) -> StateId {
+    #[inline(always)]
+    pub(crate) fn element(&self, state: StateId, index: u32) -> StateId {
         let Some(here) = self.state(state) else { return DEAD };
         if here.indexes.is_empty() {
             return here.other;
         }
-        let next = u32::try_from(index).ok().and_then(|index| lookup(&self.by_index, &here.indexes, index));
-        next.unwrap_or(here.other)
+        lookup(&self.by_index, &here.indexes, index).unwrap_or(here.other)
     }
 
+    #[inline(always)]
     fn state(&self, state: StateId) -> Option<&State> {
         self.states.get(usize::try_from(state).ok()?)
     }

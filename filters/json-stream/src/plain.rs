@@ -1,32 +1,32 @@
 //! Finds the end of plain text in a JSON string, eight bytes at a time.
 
-/// How many bytes from the beginning are ASCII that stands for itself, counted in eights.
+/// What is left behind ASCII that stands for itself; up to seven bytes of it may be left where few bytes are behind them.
 #[inline(always)]
-pub(crate) fn plain(bytes: &[u8]) -> usize {
-    eights(bytes, u64::MAX)
+pub(crate) fn behind_plain(bytes: &[u8]) -> &[u8] {
+    behind(bytes, u64::MAX)
 }
 
 /// How many bytes from the beginning stand for themselves, whatever characters they are of.
 pub(crate) fn run(bytes: &[u8]) -> usize {
-    let eights = eights(bytes, 0);
-    let rest = bytes.get(eights..).unwrap_or_default();
-    let is_special = |byte: &u8| matches!(byte, b'\\' | b'"' | 0..0x20);
-    eights.saturating_add(rest.iter().position(is_special).unwrap_or(rest.len()))
+    let mut left = behind(bytes, 0);
+    while let [byte, behind @ ..] = left
+        && !matches!(byte, b'\\' | b'"' | 0..0x20)
+    {
+        left = behind;
+    }
+    bytes.len().saturating_sub(left.len())
 }
 
-/// How many bytes from the beginning stand for themselves, counted in eights. `not_ascii` has all bits set where what is not
-/// ASCII does not.
+/// What is left behind bytes that stand for themselves. `not_ascii` has all bits set where what is not ASCII does not.
 ///
 /// Most of a body is within strings, so eight bytes are looked at as one number: a byte's highest bit is set in
 /// `found` if it is a quote, a backslash, a control character or not ASCII. A borrow may set one in a byte after
 /// the first such byte, never before it.
 #[inline(always)]
-fn eights(bytes: &[u8], not_ascii: u64) -> usize {
+fn behind(mut bytes: &[u8], not_ascii: u64) -> &[u8] {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGHS: u64 = 0x8080_8080_8080_8080;
-    let (eights, _) = bytes.as_chunks::<8>();
-    let mut read = 0_usize;
-    for eight in eights {
+    while let Some((eight, behind)) = bytes.split_first_chunk() {
         let eight = u64::from_le_bytes(*eight);
         let quote = eight ^ ONES.wrapping_mul(0x22);
         let backslash = eight ^ ONES.wrapping_mul(0x5c);
@@ -34,17 +34,17 @@ fn eights(bytes: &[u8], not_ascii: u64) -> usize {
         let controls = eight.wrapping_sub(ONES.wrapping_mul(0x20)) & !eight;
         let found = (zeros | controls | (eight & not_ascii)) & HIGHS;
         if found != 0 {
-            let first = found.trailing_zeros() >> 3;
-            return read.saturating_add(usize::try_from(first).unwrap_or_default());
+            let first = usize::try_from(found.trailing_zeros() >> 3).unwrap_or_default();
+            return bytes.get(first..).unwrap_or_default();
         }
-        read = read.saturating_add(8);
+        bytes = behind;
     }
-    read
+    bytes
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{plain, run};
+    use super::{behind_plain, run};
 
     #[test]
     fn a_run_of_plain_bytes_ends_at_every_byte_that_is_not() {
@@ -53,7 +53,8 @@ mod tests {
             for at in 0..16 {
                 let mut bytes = [b'a'; 24];
                 bytes[at] = byte;
-                assert_eq!(plain(&bytes), if stands_for_itself { 24 } else { at }, "{byte:#x} at {at}");
+                let left = if stands_for_itself { 0 } else { 24 - at };
+                assert_eq!(behind_plain(&bytes).len(), left, "{byte:#x} at {at}");
             }
         }
     }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use zeroize::Zeroizing;
 
-use crate::document::{Document, Ending, Fault, Kind, Scan};
+use crate::document::{Document, Ending, Kind, Scan};
 use crate::framing::{Part, Splitter};
 use crate::limits::Limits;
 use crate::{Exceeded, Framing, Matcher, RewriteError};
@@ -96,7 +96,7 @@ impl Rewriter {
     /// An error on the way leaves this set.
     fn begin<E>(&mut self) -> Result<(), RewriteError<E>> {
         match std::mem::replace(&mut self.failed, true) {
-            true => Err(self.fault(Fault::Malformed("the body was given up or ended before"))),
+            true => Err(self.malformed("the body was given up or ended before")),
             false => Ok(()),
         }
     }
@@ -132,7 +132,7 @@ impl Rewriter {
                 self.end(ending)?;
                 out.extend_from_slice(bytes);
             }
-            Part::Bad(reason) => return Err(self.fault(Fault::Malformed(reason))),
+            Part::Bad(reason) => return Err(self.malformed(reason)),
         }
         Ok(())
     }
@@ -156,7 +156,7 @@ impl Rewriter {
             if was_holding {
                 self.check_length(read.len(), position(offset, done))?;
             }
-            match scan.map_err(|fault| fault_at(position(offset, at), fault))? {
+            match scan.map_err(|fault| fault.at(position(offset, at)))? {
                 Scan::Begins => out.extend_from_slice(read),
                 Scan::Ended(field, kind) => {
                     if !self.held.is_empty() {
@@ -209,18 +209,11 @@ impl Rewriter {
     }
 
     fn end<E>(&mut self, ending: Ending) -> Result<(), RewriteError<E>> {
-        self.document.end(ending).map_err(|fault| fault_at(self.offset, fault))
+        self.document.end(ending).map_err(|fault| fault.at(self.offset))
     }
 
-    fn fault<E>(&self, fault: Fault) -> RewriteError<E> {
-        fault_at(self.offset, fault)
-    }
-}
-
-fn fault_at<E>(offset: u64, fault: Fault) -> RewriteError<E> {
-    match fault {
-        Fault::Malformed(reason) => RewriteError::Malformed { offset, reason },
-        Fault::Limit(what) => RewriteError::Limit { offset, what },
+    fn malformed<E>(&self, reason: &'static str) -> RewriteError<E> {
+        RewriteError::Malformed { offset: self.offset, reason }
     }
 }
 

@@ -19,14 +19,14 @@ impl Literal {
         }
     }
 
-    /// Reads on from `at`, which is left at the first byte that is not the literal's. True if it is whole.
-    pub(super) fn read(&mut self, bytes: &[u8], at: &mut usize) -> bool {
+    /// Reads on up to the first byte that is not the literal's. True if it is whole.
+    pub(super) fn read(&mut self, rest: &mut &[u8]) -> bool {
         loop {
-            match LETTERS.get(usize::from(self.0)) {
-                None | Some(&END) => return true,
-                letter if letter == bytes.get(*at) => {
+            match (LETTERS.get(usize::from(self.0)), *rest) {
+                (None | Some(&END), _) => return true,
+                (Some(letter), [byte, behind @ ..]) if letter == byte => {
                     self.0 = self.0.saturating_add(1);
-                    *at = at.saturating_add(1);
+                    *rest = behind;
                 }
                 _ => return false,
             }

@@ -32,17 +32,24 @@ impl Number {
         }
     }
 
-    /// Reads on from `at`, which is left at the first byte that is not the number's.
-    pub(super) fn read(&mut self, bytes: &[u8], at: &mut usize) {
-        while let Some(next) = bytes.get(*at).and_then(|byte| self.after(*byte)) {
-            *self = next;
-            *at = at.saturating_add(1);
-            if matches!(self, Self::Integer | Self::Fraction | Self::Power) {
+    /// Reads on up to the first byte that is not the number's.
+    #[inline(always)]
+    pub(super) fn read(&mut self, rest: &mut &[u8]) {
+        // Copies, which can stay in registers.
+        let (mut number, mut left) = (*self, *rest);
+        loop {
+            if matches!(number, Self::Integer | Self::Fraction | Self::Power) {
                 // More digits change nothing.
-                let rest = bytes.get(*at..).unwrap_or_default();
-                *at = at.saturating_add(rest.iter().take_while(|byte| byte.is_ascii_digit()).count());
+                while let [b'0'..=b'9', behind @ ..] = left {
+                    left = behind;
+                }
             }
+            let [byte, behind @ ..] = left else { break };
+            let Some(next) = number.after(*byte) else { break };
+            number = next;
+            left = behind;
         }
+        (*self, *rest) = (number, left);
     }
 
     /// May it end here?

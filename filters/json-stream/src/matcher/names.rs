@@ -11,7 +11,6 @@ pub(super) struct Names {
     case: Case,
     sorted: Vec<Box<[u8]>>,
     /// By a key's first byte, which lengths names with it have: a bit each, the last for all that are longer.
-    /// Most keys of a body are no path's, and end here.
     lengths: Box<[u64; 256]>,
 }
 
@@ -32,22 +31,29 @@ impl Names {
         Self { case, sorted, lengths }
     }
 
-    /// The number of a name, if some path speaks of it.
-    pub(super) fn find(&self, key: &[u8]) -> Option<u32> {
-        if self.case == Case::Ignored && key.iter().any(|byte| byte.is_ascii_uppercase() || !byte.is_ascii())
-        {
-            return self.find_folded(&self.case.folded(key));
-        }
-        self.find_folded(key)
+    /// Could some path speak of this key? Most keys of a body end here.
+    #[inline(always)]
+    pub(super) fn may_have(&self, key: &[u8]) -> bool {
+        self.case == Case::Ignored || self.has_one_like(key)
     }
 
-    fn find_folded(&self, key: &[u8]) -> Option<u32> {
-        let bits = self.lengths.get(first(key))?;
-        if bits & bit(key) == 0 {
+    /// The number of a name, if some path speaks of it.
+    pub(super) fn find(&self, key: &[u8]) -> Option<u32> {
+        let may_fold = |byte: &u8| byte.is_ascii_uppercase() || !byte.is_ascii();
+        let key = match self.case {
+            Case::Ignored if key.iter().any(may_fold) => self.case.folded(key),
+            _ => Cow::Borrowed(key),
+        };
+        if !self.has_one_like(&key) {
             return None;
         }
-        let at = self.sorted.binary_search_by(|name| (**name).cmp(key)).ok()?;
+        let at = self.sorted.binary_search_by(|name| (**name).cmp(&key)).ok()?;
         u32::try_from(at).ok()
+    }
+
+    #[inline(always)]
+    fn has_one_like(&self, key: &[u8]) -> bool {
+        self.lengths.get(first(key)).is_some_and(|bits| bits & bit(key) != 0)
     }
 }
 
