@@ -75,7 +75,12 @@ impl OpenedBatch {
             rows = rows.saturating_add(1);
         }
         self.covered.end = rest.as_ptr().addr();
-        columns.for_each(|(index, field)| self.open(index, field, keyring));
+        for (at, (_, field)) in columns.clone().enumerate() {
+            if columns.clone().take(at).any(|(_, earlier)| earlier.shares_keys_with(field)) {
+                continue;
+            }
+            self.open(columns.clone().filter(|(_, other)| other.shares_keys_with(field)), field, keyring);
+        }
     }
 
     /// Whether the values that begin here were looked at.
@@ -112,14 +117,22 @@ impl OpenedBatch {
         }
     }
 
-    /// Opens the values that were gathered of one column.
-    fn open(&mut self, column: usize, field: &CompiledField, keyring: &Keyring) {
+    /// Opens the values that were gathered of these columns, which share their keys with `field`. Column by column, because
+    /// values of one are bound to the same data, which then is hashed once.
+    fn open<'b>(
+        &mut self,
+        columns: impl Iterator<Item = (usize, &'b CompiledField)> + Clone,
+        field: &CompiledField,
+        keyring: &Keyring,
+    ) {
         let Ok(held) = field.held(keyring) else { return };
-        let raw = &self.raw;
-        let of_column = self.values.iter().filter(|value| value.column == column);
-        let sealed = of_column.map(|value| Sealed {
-            ciphertext: raw.get(value.body.clone()).unwrap_or_default(),
-            associated_data: &field.associated_data,
+        let (raw, values) = (&self.raw, &self.values);
+        let sealed = columns.clone().flat_map(|(column, field)| {
+            let of_column = values.iter().filter(move |value| value.column == column);
+            of_column.map(move |value| Sealed {
+                ciphertext: raw.get(value.body.clone()).unwrap_or_default(),
+                associated_data: &field.associated_data,
+            })
         });
         self.opened.clear();
         match field.keys_of(&held) {
@@ -127,9 +140,12 @@ impl OpenedBatch {
             Ok(Keys::Deterministic(daead)) => daead.decrypt_batch(sealed, &mut self.text, &mut self.opened),
             _ => return,
         }
-        let of_column = self.values.iter_mut().filter(|value| value.column == column);
-        for (value, opened) in of_column.zip(self.opened.drain(..)) {
-            value.text = opened.ok();
+        let mut opened = self.opened.drain(..);
+        for (column, _) in columns {
+            let of_column = self.values.iter_mut().filter(|value| value.column == column);
+            for (value, opened) in of_column.zip(&mut opened) {
+                value.text = opened.ok();
+            }
         }
     }
 
@@ -166,5 +182,10 @@ impl CompiledField {
     pub(crate) fn opens_in_batches(&self) -> bool {
         matches!(self.spec.protection, Protection::Randomized | Protection::Deterministic)
             && matches!(self.read, ReadTreatment::Reveal | ReadTreatment::Mask(_))
+    }
+
+    /// Whether values of both can be opened together.
+    fn shares_keys_with(&self, other: &Self) -> bool {
+        self.spec.protection == other.spec.protection && self.spec.keyset == other.spec.keyset
     }
 }

@@ -28,15 +28,15 @@ pub(super) struct Empty {
 }
 
 impl BodyState {
-    /// As the course says, from the head on. `ends`: nothing follows it.
-    pub(super) fn begin(course: Course, ends: bool) -> (Self, ExchangeOutput) {
-        let pass = |edits| (Self::Passing, ExchangeOutput { head: edits, ..ExchangeOutput::default() });
+    /// As the course says, from the head on.
+    pub(super) fn begin(course: Course) -> (Self, ExchangeOutput) {
         let empty = |problem, edits, replaces| {
             (Self::Empty(Box::new(Empty { problem, edits, replaces })), ExchangeOutput::hold())
         };
         match course {
-            Course::Pass(edits) => pass(edits),
-            Course::Bodiless(_, edits) | Course::Replace(_, edits) if ends => pass(edits),
+            Course::Pass(edits) => {
+                (Self::Passing, ExchangeOutput { head: edits, ..ExchangeOutput::default() })
+            }
             Course::Bodiless(problem, edits) => empty(problem, edits, false),
             Course::Replace(problem, edits) => empty(problem, edits, true),
             Course::Rewrite(mut rewrite) => {

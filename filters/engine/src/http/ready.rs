@@ -70,7 +70,7 @@ impl ReadyExchange {
         let course = response::course(&self.route, self.limits, self.is_head, &varies, head, ends)?;
         drop(worker);
         // Body: its bytes go to `take_bytes` when they come, as the request's do.
-        let (body, output) = BodyState::begin(course, ends);
+        let (body, output) = BodyState::begin(course);
         self.response = Some(body);
         Ok(output)
     }

@@ -76,7 +76,10 @@ pub(super) fn course(
         return Ok(Course::Pass(edits));
     }
     validators::remove_digests(head, &mut edits);
-    if end_of_stream || is_empty(head) {
+    if end_of_stream {
+        return Ok(Course::Pass(edits));
+    }
+    if is_empty(head) {
         return Ok(Course::Bodiless(unannounced_body(), edits));
     }
     Ok(match Media::of(head) {

@@ -43,7 +43,10 @@ pub(super) fn course(
             "Let the service answer whole to requests without Range.",
         ));
     }
-    if end_of_stream || is_empty(head) {
+    if end_of_stream {
+        return Ok(Course::Pass(edits));
+    }
+    if is_empty(head) {
         let reason = "there is a body though its length is said to be 0";
         return Ok(Course::Bodiless(Problem::malformed(Side::Response, 0, reason), edits));
     }

@@ -147,7 +147,7 @@ impl WaitingRequest {
         request::check_trailers(&context, &route, &trailers)?;
         // Head: query, path segments and header fields are sealed. Its body is read, or passes, or is refused.
         let course = request::course(&context, &route, limits, &head, ends)?;
-        let (body, output) = BodyState::begin(course, ends);
+        let (body, output) = BodyState::begin(course);
         let is_head = request::method(&head) == "HEAD";
         let mut exchange = ReadyExchange { context, route, limits, is_head, request: body, response: None };
         // Body: what came of it while the request waited; the rest goes the same way when it comes.
