@@ -5,8 +5,9 @@ use std::rc::Rc;
 use crate::compiled_plan::CompiledPlan;
 use crate::value_counts::ValueOutcome;
 
-/// Labels that are told apart; with a further one all are looked up.
-const MAX_LABELS: usize = 16;
+/// Labels that are told apart; with a further one all are looked up. More than the protected columns of most tables: past it
+/// they are looked up for each row.
+const MAX_LABELS: usize = 64;
 
 /// How many values of each label came to which outcome, under one plan.
 #[derive(Default)]
@@ -15,6 +16,8 @@ pub(super) struct Pending {
     /// When the last was counted.
     at_ms: u64,
     counts: Vec<(Rc<str>, [u64; ValueOutcome::COUNT])>,
+    /// Behind the label that was counted last: rows have their columns in the same order.
+    next: usize,
 }
 
 impl Pending {
@@ -29,12 +32,15 @@ impl Pending {
         if !self.plan.as_ref().is_some_and(|known| Rc::ptr_eq(known, plan)) {
             return false;
         }
-        let known = self.counts.iter().position(|(known, _)| Rc::ptr_eq(known, label));
-        let place = known.unwrap_or(self.counts.len());
+        let is_it = |(known, _): &(Rc<str>, _)| Rc::ptr_eq(known, label);
+        let place = match self.counts.get(self.next) {
+            Some(next) if is_it(next) => self.next,
+            _ => self.counts.iter().position(is_it).unwrap_or(self.counts.len()),
+        };
         if place >= MAX_LABELS {
             return false;
         }
-        if known.is_none() {
+        if place == self.counts.len() {
             self.counts.push((Rc::clone(label), [0; ValueOutcome::COUNT]));
         }
         if let Some(count) =
@@ -42,6 +48,7 @@ impl Pending {
         {
             *count = count.saturating_add(values);
         }
+        self.next = place.saturating_add(1);
         self.at_ms = now_ms;
         true
     }
@@ -74,5 +81,40 @@ impl Counts {
             let counted = ValueOutcome::ALL.into_iter().zip(*counts).filter(|(_, count)| *count > 0);
             counted.map(|(outcome, count)| (&**label, outcome, count))
         })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use fieldveil_plan::Plan;
+
+    use super::*;
+
+    const ONE: (ValueOutcome, u64) = (ValueOutcome::Revealed, 1);
+
+    #[test]
+    fn values_are_counted_by_label_in_whatever_order_they_come_up_to_so_many_labels() {
+        let plan = br#"{"result": {"revision": "1", "ttl_seconds": 30, "fields": []}}"#;
+        let plan = Rc::new(CompiledPlan::new(Plan::from_json(plan).unwrap()).unwrap());
+        let labels: Vec<Rc<str>> = (0..=MAX_LABELS).map(|number| Rc::from(number.to_string())).collect();
+        let (further, labels) = labels.split_last().unwrap();
+        let mut pending = Pending::default();
+        assert!(!pending.add(&plan, further, ONE, 0), "nothing is counted under no plan");
+        pending.begin(&plan);
+        // As rows have them, then backwards, then some alone.
+        let some = labels.iter().step_by(7);
+        for label in labels.iter().chain(labels).chain(labels.iter().rev()).chain(some) {
+            assert!(pending.add(&plan, label, ONE, 0));
+        }
+        assert!(!pending.add(&plan, further, ONE, 0));
+        let (_, _, counts) = pending.take().unwrap();
+        let counted: BTreeMap<&str, u64> = counts.iter().map(|(label, _, count)| (label, count)).collect();
+        assert_eq!(counted.len(), labels.len());
+        for (number, label) in labels.iter().enumerate() {
+            assert_eq!(counted[&**label], if number % 7 == 0 { 4 } else { 3 }, "{label}");
+        }
     }
 }
