@@ -39,7 +39,9 @@ def committed(folder: Path = RUNS) -> list[Results]:
         last = [suite for suite in run.suites if suite.name not in known]
         known.update(suite.name for suite in last)
         if last:
-            chosen.append(replace(run, suites=last))
+            names = {suite.name for suite in last}
+            thresholds = [limit for limit in run.thresholds if limit.suite in names]
+            chosen.append(replace(run, suites=last, thresholds=thresholds))
     return sorted(chosen, key=lambda run: len(run.suites), reverse=True)
 
 
@@ -56,13 +58,13 @@ def pages(runs: list[Results]) -> dict[str, str]:
 
 
 def _answer(runs: list[Results]) -> str:
-    first = runs[0]
+    every = _together(runs)
     parts = {
         "written": WRITTEN,
-        "verdict": _text(_verdict(first)).strip(),
+        "verdict": _text(_verdict(every)).strip(),
         "answer": _text(line for grid in answer.tables(runs) for line in section(grid, 3)).strip(),
         "start": _text(_start(runs)).strip(),
-        "dearest": _text(_dearest(first)).strip(),
+        "dearest": _text(_dearest(every)).strip(),
         "tls": _text(_tls(runs)).strip(),
         "measured": _text(_measured(runs)).strip(),
         "pages": _text(_links(runs, f"../{MEASUREMENTS}/")).strip(),
@@ -71,6 +73,16 @@ def _answer(runs: list[Results]) -> str:
     for name, said in parts.items():
         text = text.replace(f"{{{name}}}", said)
     return text
+
+
+def _together(runs: list[Results]) -> Results:
+    """What all runs say, as one."""
+    return replace(
+        runs[0],
+        suites=[suite for run in runs for suite in run.suites],
+        thresholds=[limit for run in runs for limit in run.thresholds],
+        failures=[failure for run in runs for failure in run.failures],
+    )
 
 
 def _verdict(results: Results) -> Iterator[str]:

@@ -209,6 +209,10 @@ def test_document_has_the_last_run_of_each_suite(run: Results, tmp_path: Path) -
     assert "With Envoy 1.40.0, PostgreSQL 18.4, OPA 1.22.0" in own
     assert own.index("## What it costs") < own.index("\n## All scenarios\n")
     assert all("Commit later" not in pages[named[suite.name]] for suite in run.suites[1:])
+    # Right or wrong, and where it costs most, is said of all of them.
+    before, text = document.pages([run])[document.ANSWER], pages[document.ANSWER]
+    assert before.split("**")[1] in text
+    assert before.split("## Where it costs most")[1].split("\n## ")[0] in text
 
 
 def test_everyday_operations_stand_in_the_answer(run: Results) -> None:

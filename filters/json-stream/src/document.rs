@@ -244,7 +244,7 @@ impl Document {
             return self.literal(literal, rest);
         }
         Err(match self.state {
-            Expected::Begin if byte == 0xef => Fault::NoByteOrderMark,
+            Expected::Begin if byte == 0xef => Fault::ByteOrderMark,
             Expected::ValueOrEnd => Fault::NoValueOrEnd,
             _ => Fault::NoValue,
         })

@@ -6,7 +6,7 @@ use crate::{Exceeded, RewriteError};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     NoText,
-    NoByteOrderMark,
+    ByteOrderMark,
     EndsEarly,
     NumberMayBeCut,
     NoValue,
@@ -33,7 +33,7 @@ impl Fault {
     pub(crate) fn at<E>(self, offset: u64) -> RewriteError<E> {
         let reason = match self {
             Self::NoText => "there is no JSON text",
-            Self::NoByteOrderMark => "a byte order mark, or no JSON at all",
+            Self::ByteOrderMark => "a byte order mark, or no JSON at all",
             Self::EndsEarly => "the JSON text ends too early",
             Self::NumberMayBeCut => "the number may be cut",
             Self::NoValue => "a value must come here",
