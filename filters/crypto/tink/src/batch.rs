@@ -85,7 +85,8 @@ pub(crate) fn by_key<'v, T>(
         }
         opened.extend(error.map(Err));
     };
-    for value in values {
+    // Not `for`, which asks an iterator over several columns after each value where it stands.
+    values.into_iter().for_each(|value| {
         let found = keys.of(value.ciphertext);
         let same = matches!((&found, of), (Ok((key, _)), Some(of)) if std::ptr::eq(*key, of));
         if !same || filled == RUN {
@@ -97,7 +98,7 @@ pub(crate) fn by_key<'v, T>(
             *place = Sealed { ciphertext, ..value };
             filled = filled.saturating_add(1);
         }
-    }
+    });
     finish(of, run.get(..filled).unwrap_or_default(), None);
 }
 

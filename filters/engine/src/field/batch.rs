@@ -149,6 +149,18 @@ impl OpenedBatch {
         }
     }
 
+    /// Where the values stand in these bytes, each with its column, that were gathered and are not read yet.
+    pub fn places_in(&self, bytes: &[u8]) -> impl Iterator<Item = (usize, Range<usize>)> {
+        let start = bytes.as_ptr().addr();
+        let end = start.saturating_add(bytes.len());
+        let unread = self.values.get(self.next..).filter(|_| self.covers(bytes)).unwrap_or_default();
+        let here = unread.iter().skip_while(move |value| value.stored.0 < start);
+        here.take_while(move |value| value.stored.0 < end).map(move |value| {
+            let (at, length) = (value.stored.0.saturating_sub(start), value.stored.1);
+            (value.column, at..at.saturating_add(length))
+        })
+    }
+
     /// The clear text of a value that was opened. They are asked for in the order in which they stand.
     pub(super) fn take(&mut self, stored: &[u8]) -> Option<&[u8]> {
         let at = stored.as_ptr().addr();

@@ -169,6 +169,35 @@ fn value_under_another_columns_label_does_not_open() {
 }
 
 #[test]
+fn rows_with_other_columns_are_copied_alike_at_once_and_one_after_the_other() {
+    let fields = revealing();
+    // Null, and what looks like the end of a field, stand in some rows and not in others.
+    let names: [&[u8]; 4] = [b"Ada", b"", b"a\\\tb", b"\\N"];
+    let row = |number: usize| {
+        let [ssn, notes] = stored(&fields, &format!("note {number}")).map(Option::unwrap);
+        let ssn = if number % 5 == 3 { b"\\N".to_vec() } else { ssn };
+        let id = number.to_string().into_bytes();
+        message(b'd', &[&id, &b"\t"[..], names[number % 4], b"\t", &ssn, b"\t", &notes, b"\n"].concat())
+    };
+    let rows: Vec<_> = (0..40).map(row).collect();
+    let copied = |at_once: bool| {
+        let mut dialogue = Dialogue::with_catalog(&fields);
+        dialogue.client(&query("COPY customer TO STDOUT"));
+        dialogue.server(&message(b'H', &[0, 0, 0]));
+        rows.chunks(if at_once { 40 } else { 1 }).for_each(|rows| dialogue.server(&rows.concat()));
+        dialogue.take_to_client()
+    };
+    let to_client = copied(true);
+    assert_eq!(to_client, copied(false));
+    for number in 0..40 {
+        let ssn = if number % 5 == 3 { "\\N" } else { CANARY };
+        let tail = format!("\t{ssn}\tnote {number}\n").into_bytes();
+        let row = [number.to_string().as_bytes(), b"\t", names[number % 4], &tail].concat();
+        assert!(to_client.windows(row.len()).any(|bytes| bytes == row), "{number}");
+    }
+}
+
+#[test]
 fn rows_past_a_budget_are_masked_or_null() {
     for then in [json!({"treatment": "mask", "format": "last4"}), json!({"treatment": "null"})] {
         let budget = json!({"rows": 80, "per_seconds": 3600, "then": then});

@@ -82,7 +82,11 @@ impl TextOut {
             return Err(self.encoding.unread("a row of the COPY").into());
         }
         let (mut places, mut shown) = (std::mem::take(&mut self.places), std::mem::take(&mut self.shown));
-        let begun = match self.find(row, &mut places) {
+        let found = match self.places_ahead(row, tally.buffers().scratch.batch(), &mut places) {
+            true => Ok(true),
+            false => self.find(row, &mut places),
+        };
+        let begun = match found {
             Ok(true) => self.treat(row, &places, (keyring, tally), &mut shown, out).map(Some),
             Ok(false) => Ok(None),
             Err(error) => Err(error),
@@ -175,6 +179,22 @@ impl TextOut {
         let gather =
             |batch: &mut OpenedBatch, row| self.gather(row, &mut places.borrow_mut(), batch).is_some();
         batch.open_ahead(messages, columns, keyring, rows::next_copied, gather);
+    }
+
+    /// Whether the batch says where the fields are, because each protected one was gathered. Those of the others are left
+    /// empty. Not in CSV, where a value may stand between quotes.
+    fn places_ahead(&self, row: &[u8], batch: &OpenedBatch, places: &mut Vec<(usize, usize)>) -> bool {
+        let mut ahead = batch.places_in(row);
+        places.clear();
+        self.dialect.quotes.is_none()
+            && self.columns.iter().enumerate().all(|(index, column)| {
+                let place = match column {
+                    Some(_) => ahead.next().filter(|(column, _)| *column == index),
+                    None => Some((index, 0..0)),
+                };
+                places.extend(place.as_ref().map(|(_, place)| (place.start, place.end)));
+                place.is_some()
+            })
     }
 
     /// None if the row is not whole.
