@@ -93,7 +93,7 @@ pub(crate) enum Scan {
 
 /// What reading one token came to. It and [`Fault`] are of one byte, so that both are handed on in a register.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum ReadStep {
     /// Nothing that stops reading.
     On,
     /// A field's value is next.
@@ -124,8 +124,8 @@ impl Document {
         let step = self.read(&mut rest);
         *at = bytes.len().saturating_sub(rest.len());
         Ok(match (step?, self.field) {
-            (Step::Begins, _) => Scan::Begins,
-            (Step::Ended, Some(field)) => {
+            (ReadStep::Begins, _) => Scan::Begins,
+            (ReadStep::Ended, Some(field)) => {
                 self.field = None;
                 Scan::Ended(field.number, field.kind)
             }
@@ -134,17 +134,17 @@ impl Document {
     }
 
     #[inline(always)]
-    fn read(&mut self, rest: &mut &[u8]) -> Result<Step, Fault> {
+    fn read(&mut self, rest: &mut &[u8]) -> Result<ReadStep, Fault> {
         // What an earlier piece began.
         let mut step = match self.state {
-            _ if rest.is_empty() => Step::On,
+            _ if rest.is_empty() => ReadStep::On,
             Expected::InKey(text) => self.rest_of_key(text, rest)?,
             Expected::InString(text) => self.string(text, rest)?,
             Expected::InNumber(number) => self.number(number, rest)?,
             Expected::InLiteral(literal) => self.literal(literal, rest)?,
-            _ => Step::On,
+            _ => ReadStep::On,
         };
-        while step == Step::On
+        while step == ReadStep::On
             && let Some(byte) = rest.first()
         {
             match byte {
@@ -187,7 +187,7 @@ impl Document {
 
     /// The token that begins with this byte, which is the first of those at hand.
     #[inline(always)]
-    fn token(&mut self, byte: u8, rest: &mut &[u8]) -> Result<Step, Fault> {
+    fn token(&mut self, byte: u8, rest: &mut &[u8]) -> Result<ReadStep, Fault> {
         match (self.state, byte) {
             (Expected::AfterValue, _) => self.after_value(byte, rest),
             (Expected::ValueOrEnd, b']') | (Expected::KeyOrEnd, b'}') => self.close(rest),
@@ -197,7 +197,7 @@ impl Document {
             (Expected::Colon, b':') => {
                 pass(rest);
                 self.state = Expected::Value;
-                Ok(Step::On)
+                Ok(ReadStep::On)
             }
             (Expected::Colon, _) => Err(Fault::NoColon),
             _ => Err(Fault::NoKey),
@@ -205,14 +205,14 @@ impl Document {
     }
 
     #[inline(always)]
-    fn value(&mut self, byte: u8, rest: &mut &[u8]) -> Result<Step, Fault> {
+    fn value(&mut self, byte: u8, rest: &mut &[u8]) -> Result<ReadStep, Fault> {
         if self.next != DEAD
             && let Some(number) = self.matcher.field(self.next)
             && let Some(kind) = Kind::of(byte)
         {
             self.field = Some(Field { number, kind, depth: self.open.len() });
             self.next = DEAD;
-            return Ok(Step::Begins);
+            return Ok(ReadStep::Begins);
         }
         match byte {
             b'"' => {
@@ -234,7 +234,7 @@ impl Document {
 
     /// A number, `true`, `false` or `null`.
     #[inline(always)]
-    fn scalar(&mut self, byte: u8, rest: &mut &[u8]) -> Result<Step, Fault> {
+    fn scalar(&mut self, byte: u8, rest: &mut &[u8]) -> Result<ReadStep, Fault> {
         if let Some(number) = Number::begin(byte) {
             pass(rest);
             return self.number(number, rest);
@@ -251,7 +251,7 @@ impl Document {
     }
 
     #[inline(always)]
-    fn open(&mut self, is_array: bool, rest: &mut &[u8]) -> Result<Step, Fault> {
+    fn open(&mut self, is_array: bool, rest: &mut &[u8]) -> Result<ReadStep, Fault> {
         if self.open.len() >= self.limits.depth {
             return Err(Fault::Depth);
         }
@@ -263,24 +263,24 @@ impl Document {
             self.next = self.matcher.element(state, 0);
             self.state = Expected::ValueOrEnd;
         }
-        Ok(Step::On)
+        Ok(ReadStep::On)
     }
 
     #[inline(always)]
-    fn after_value(&mut self, byte: u8, rest: &mut &[u8]) -> Result<Step, Fault> {
+    fn after_value(&mut self, byte: u8, rest: &mut &[u8]) -> Result<ReadStep, Fault> {
         let Some(level) = self.open.last_mut() else { return Err(Fault::TextGoesOn) };
         match (&mut level.index, byte) {
             (None, b',') => {
                 pass(rest);
                 self.state = Expected::Key;
-                if rest.first() == Some(&b'"') { self.key(rest) } else { Ok(Step::On) }
+                if rest.first() == Some(&b'"') { self.key(rest) } else { Ok(ReadStep::On) }
             }
             (Some(index), b',') => {
                 pass(rest);
                 *index = index.saturating_add(1);
                 self.next = self.matcher.element(level.state, *index);
                 self.state = Expected::Value;
-                Ok(Step::On)
+                Ok(ReadStep::On)
             }
             (Some(_), b']') | (None, b'}') => self.close(rest),
             (Some(_), _) => Err(Fault::ArrayGoesOn),
@@ -289,7 +289,7 @@ impl Document {
     }
 
     #[inline(always)]
-    fn close(&mut self, rest: &mut &[u8]) -> Result<Step, Fault> {
+    fn close(&mut self, rest: &mut &[u8]) -> Result<ReadStep, Fault> {
         pass(rest);
         self.open.pop();
         Ok(self.value_ended())
@@ -297,40 +297,40 @@ impl Document {
 
     /// Any string, or what is left of one.
     #[inline(never)]
-    fn string(&mut self, mut text: Text, rest: &mut &[u8]) -> Result<Step, Fault> {
+    fn string(&mut self, mut text: Text, rest: &mut &[u8]) -> Result<ReadStep, Fault> {
         if text.read(rest)? {
             return Ok(self.value_ended());
         }
         self.state = Expected::InString(text);
-        Ok(Step::On)
+        Ok(ReadStep::On)
     }
 
     #[inline(always)]
-    fn number(&mut self, mut number: Number, rest: &mut &[u8]) -> Result<Step, Fault> {
+    fn number(&mut self, mut number: Number, rest: &mut &[u8]) -> Result<ReadStep, Fault> {
         number.read(rest);
         self.state = Expected::InNumber(number);
         match rest.first() {
-            None => Ok(Step::On),
+            None => Ok(ReadStep::On),
             Some(_) if number.is_whole() => Ok(self.value_ended()),
             Some(_) => Err(Fault::NoDigit),
         }
     }
 
     #[inline(always)]
-    fn literal(&mut self, mut literal: Literal, rest: &mut &[u8]) -> Result<Step, Fault> {
+    fn literal(&mut self, mut literal: Literal, rest: &mut &[u8]) -> Result<ReadStep, Fault> {
         if literal.read(rest) {
             return Ok(self.value_ended());
         }
         self.state = Expected::InLiteral(literal);
-        if rest.is_empty() { Ok(Step::On) } else { Err(Fault::NoWord) }
+        if rest.is_empty() { Ok(ReadStep::On) } else { Err(Fault::NoWord) }
     }
 
     /// A value ended: does the field's with it?
-    fn value_ended(&mut self) -> Step {
+    fn value_ended(&mut self) -> ReadStep {
         self.state = Expected::AfterValue;
         match &self.field {
-            Some(field) if field.depth == self.open.len() => Step::Ended,
-            _ => Step::On,
+            Some(field) if field.depth == self.open.len() => ReadStep::Ended,
+            _ => ReadStep::On,
         }
     }
 }

@@ -18,8 +18,9 @@ fn stored(fields: &Fields, notes: &str) -> [Option<Vec<u8>>; 2] {
 fn kinds_of_fields() -> [Fields; 3] {
     let of_kinds = |ssn: &str, notes: &str| {
         let mut fields = revealing();
-        fields[0]["protection"] = json!(ssn);
-        fields[1]["protection"] = json!(notes);
+        for (field, protection) in fields.iter_mut().zip([ssn, notes]) {
+            field["protection"] = json!(protection);
+        }
         fields
     };
     [revealing(), of_kinds("deterministic", "deterministic"), of_kinds("randomized", "randomized")]

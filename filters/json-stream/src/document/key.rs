@@ -1,13 +1,13 @@
 //! An object's keys: what they lead to, and what is kept of one that is cut.
 
-use super::{Document, Expected, Fault, Step, Text, behind_plain_string, pass};
+use super::{Document, Expected, Fault, ReadStep, Text, behind_plain_string, pass};
 use crate::matcher::{DEAD, StateId};
 use crate::string::unescape;
 
 impl Document {
     /// A key from its opening quote on, and the colon behind it.
     #[inline(always)]
-    pub(super) fn key(&mut self, rest: &mut &[u8]) -> Result<Step, Fault> {
+    pub(super) fn key(&mut self, rest: &mut &[u8]) -> Result<ReadStep, Fault> {
         pass(rest);
         let begin = *rest;
         let plain = behind_plain_string(begin).map(|behind| {
@@ -28,12 +28,12 @@ impl Document {
             pass(rest);
             self.state = Expected::Value;
         }
-        Ok(Step::On)
+        Ok(ReadStep::On)
     }
 
     /// Any key, or what is left of one.
     #[inline(never)]
-    pub(super) fn rest_of_key(&mut self, mut text: Text, rest: &mut &[u8]) -> Result<Step, Fault> {
+    pub(super) fn rest_of_key(&mut self, mut text: Text, rest: &mut &[u8]) -> Result<ReadStep, Fault> {
         let begin = *rest;
         let read = text.read(rest);
         let quote = usize::from(read == Ok(true));
@@ -48,7 +48,7 @@ impl Document {
         if !read? {
             self.key.extend_from_slice(piece);
             self.state = Expected::InKey(text);
-            return Ok(Step::On);
+            return Ok(ReadStep::On);
         }
         let next = if self.key.is_empty() {
             self.member(piece)
@@ -66,7 +66,7 @@ impl Document {
         };
         self.next = next;
         self.state = Expected::Colon;
-        Ok(Step::On)
+        Ok(ReadStep::On)
     }
 
     /// The automaton's state for the member of this key. A key that stands for no text is refused wherever it is:
