@@ -41,7 +41,8 @@ def committed(folder: Path = RUNS) -> list[Results]:
         if last:
             names = {suite.name for suite in last}
             thresholds = [limit for limit in run.thresholds if limit.suite in names]
-            chosen.append(replace(run, suites=last, thresholds=thresholds))
+            failures = [failure for failure in run.failures if failure.partition(":")[0] in names]
+            chosen.append(replace(run, suites=last, thresholds=thresholds, failures=failures))
     return sorted(chosen, key=lambda run: len(run.suites), reverse=True)
 
 

@@ -194,10 +194,15 @@ def test_document_says_losses_first(run: Results) -> None:
 
 def test_document_has_the_last_run_of_each_suite(run: Results, tmp_path: Path) -> None:
     alone = replace(run.made, started="2099-01-01T00:00:00Z", commit="later")
+    # What ended a suite that was run again is no longer said, and the rest is.
+    names = [suite.name for suite in run.suites]
+    ended = replace(run, failures=[f"{names[0]}: it was stopped", f"{names[1]}: so was it"])
     last = replace(run, made=alone, suites=run.suites[:1])
-    for name, kept in (("old", run), ("new", last)):
+    for name, kept in (("old", ended), ("new", last)):
         kept.write(tmp_path / f"{name}.json")
     first, other = document.committed(tmp_path)
+    assert [*first.failures, *other.failures] == [f"{names[1]}: so was it"]
+    first = replace(first, failures=[])
     assert [suite.name for suite in first.suites] == [suite.name for suite in run.suites[1:]]
     pages = document.pages([first, other])
     named = {suite.name: f"{document.MEASUREMENTS}/{suite.name}.md" for suite in run.suites}

@@ -138,7 +138,7 @@ impl Document {
         // What an earlier piece began.
         let mut step = match self.state {
             _ if rest.is_empty() => ReadStep::On,
-            Expected::InKey(text) => self.rest_of_key(text, rest)?,
+            Expected::InKey(text) => self.any_key(text, rest)?,
             Expected::InString(text) => self.string(text, rest)?,
             Expected::InNumber(number) => self.number(number, rest)?,
             Expected::InLiteral(literal) => self.literal(literal, rest)?,

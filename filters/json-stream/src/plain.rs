@@ -1,6 +1,6 @@
 //! Finds the end of plain text in a JSON string, eight bytes at a time.
 
-/// What is left behind ASCII that stands for itself; up to seven bytes of it may be left where few bytes are behind them.
+/// What is left behind ASCII that stands for itself. A tail shorter than eight bytes is not looked at, and is left.
 #[inline(always)]
 pub(crate) fn behind_plain(bytes: &[u8]) -> &[u8] {
     behind(bytes, u64::MAX)

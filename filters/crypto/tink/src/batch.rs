@@ -85,7 +85,7 @@ pub(crate) fn by_key<'v, T>(
         }
         opened.extend(error.map(Err));
     };
-    // Not `for`, which asks an iterator over several columns after each value where it stands.
+    // `for_each` lets a `flat_map` over several columns run its inner loop; `for` would enter it anew for each value.
     values.into_iter().for_each(|value| {
         let found = keys.of(value.ciphertext);
         let same = matches!((&found, of), (Ok((key, _)), Some(of)) if std::ptr::eq(*key, of));

@@ -16,7 +16,7 @@ pub(super) struct Pending {
     /// When the last was counted.
     at_ms: u64,
     counts: Vec<(Rc<str>, [u64; ValueOutcome::COUNT])>,
-    /// Behind the label that was counted last: rows have their columns in the same order.
+    /// Where the next label is looked for first, which is behind the last one: rows have their columns in the same order.
     next: usize,
 }
 

@@ -17,7 +17,7 @@ impl Document {
         let Some((key, behind)) = plain.filter(|(key, _)| key.len() <= self.limits.key_bytes) else {
             // A copy, so that the rest can stay in registers.
             let mut left = begin;
-            let step = self.rest_of_key(Text::Plain, &mut left);
+            let step = self.any_key(Text::Plain, &mut left);
             *rest = left;
             return step;
         };
@@ -33,7 +33,7 @@ impl Document {
 
     /// Any key, or what is left of one.
     #[inline(never)]
-    pub(super) fn rest_of_key(&mut self, mut text: Text, rest: &mut &[u8]) -> Result<ReadStep, Fault> {
+    pub(super) fn any_key(&mut self, mut text: Text, rest: &mut &[u8]) -> Result<ReadStep, Fault> {
         let begin = *rest;
         let read = text.read(rest);
         let quote = usize::from(read == Ok(true));

@@ -32,7 +32,8 @@ impl Text {
         loop {
             if *self == Self::Plain {
                 *rest = behind_plain(rest);
-                // Another such character, as in a text of one script, is worth looking at many at once.
+                // A character of two to four bytes with another behind it, as in a text of a script other than Latin: then many
+                // are looked at together. One alone is read byte by byte.
                 if let [0x80..=0xff, _, _, 0x80..=0xff, ..] = rest {
                     *rest = rest.get(characters(rest)..).unwrap_or_default();
                 }

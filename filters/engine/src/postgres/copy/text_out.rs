@@ -181,8 +181,8 @@ impl TextOut {
         batch.open_ahead(messages, columns, keyring, rows::next_copied, gather);
     }
 
-    /// Whether the batch says where the fields are, because each protected one was gathered. Those of the others are left
-    /// empty. Not in CSV, where a value may stand between quotes.
+    /// Whether the batch says where the fields are, because each protected one of this row was gathered. Those of the others
+    /// are left empty. Not in CSV, where a value may stand between quotes.
     fn places_ahead(&self, row: &[u8], batch: &OpenedBatch, places: &mut Vec<(usize, usize)>) -> bool {
         let mut ahead = batch.places_in(row);
         places.clear();
