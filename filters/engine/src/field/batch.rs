@@ -76,10 +76,11 @@ impl OpenedBatch {
         }
         self.covered.end = rest.as_ptr().addr();
         for (at, (_, field)) in columns.clone().enumerate() {
-            if columns.clone().take(at).any(|(_, earlier)| earlier.shares_keys_with(field)) {
-                continue;
+            let of_its_keys = |(_, other): &(usize, &CompiledField)| other.shares_keys_with(field);
+            // The first column of some keys is opened with all others of them.
+            if !columns.clone().take(at).any(|column| of_its_keys(&column)) {
+                self.open(columns.clone().filter(of_its_keys), field, keyring);
             }
-            self.open(columns.clone().filter(|(_, other)| other.shares_keys_with(field)), field, keyring);
         }
     }
 
