@@ -199,6 +199,30 @@ fn rows_with_other_columns_are_copied_alike_at_once_and_one_after_the_other() {
 }
 
 #[test]
+fn values_between_quotes_are_copied_alike_at_once_and_one_after_the_other() {
+    let fields = revealing();
+    let row = |number: usize| {
+        let values = stored(&fields, &format!("note {number}")).map(Option::unwrap);
+        // Both between quotes, one of them, or none.
+        let quotes = [number % 2, number / 2 % 2].map(|times| b"\"".repeat(times));
+        let [ssn, notes] = values.each_ref().map(Vec::as_slice);
+        message(b'd', &[&quotes[0], ssn, &quotes[0], b",", &quotes[1], notes, &quotes[1], b"\n"].concat())
+    };
+    let rows: Vec<_> = (0..40).map(row).collect();
+    let copied = |at_once: bool| {
+        let mut dialogue = Dialogue::with_catalog(&fields);
+        dialogue.client(&query("COPY customer (ssn, notes) TO STDOUT (FORMAT csv, FORCE_QUOTE *)"));
+        dialogue.server(&message(b'H', &[0, 0, 0]));
+        rows.chunks(if at_once { 40 } else { 1 }).for_each(|rows| dialogue.server(&rows.concat()));
+        dialogue.take_to_client()
+    };
+    let clear = (0..40).flat_map(|number| message(b'd', format!("{CANARY},note {number}\n").as_bytes()));
+    let expected = [message(b'H', &[0, 0, 0]), clear.collect()].concat();
+    assert_eq!(copied(true), expected);
+    assert_eq!(copied(false), expected);
+}
+
+#[test]
 fn rows_past_a_budget_are_masked_or_null() {
     for then in [json!({"treatment": "mask", "format": "last4"}), json!({"treatment": "null"})] {
         let budget = json!({"rows": 80, "per_seconds": 3600, "then": then});

@@ -182,19 +182,18 @@ impl TextOut {
     }
 
     /// Whether the batch says where the fields are, because each protected one of this row was gathered. Those of the others
-    /// are left empty. Not in CSV, where a value may stand between quotes.
+    /// are left empty.
     fn places_ahead(&self, row: &[u8], batch: &OpenedBatch, places: &mut Vec<(usize, usize)>) -> bool {
         let mut ahead = batch.places_in(row);
         places.clear();
-        self.dialect.quotes.is_none()
-            && self.columns.iter().enumerate().all(|(index, column)| {
-                let place = match column {
-                    Some(_) => ahead.next().filter(|(column, _)| *column == index),
-                    None => Some((index, 0..0)),
-                };
-                places.extend(place.as_ref().map(|(_, place)| (place.start, place.end)));
-                place.is_some()
-            })
+        self.columns.iter().enumerate().all(|(index, column)| {
+            let place = match column {
+                Some(_) => ahead.next().filter(|(column, _)| *column == index),
+                None => Some((index, 0..0)),
+            };
+            places.extend(place.as_ref().map(|(_, place)| (place.start, place.end)));
+            place.is_some()
+        })
     }
 
     /// None if the row is not whole.
@@ -205,7 +204,7 @@ impl TextOut {
         for (index, (column, (start, end))) in self.columns.iter().zip(places.iter().copied()).enumerate() {
             let Some(Column { field, stored: StoredForm::Armored, .. }) = column else { continue };
             let value = row.get(start..end).and_then(|raw| self.decode(raw));
-            // One with escapes is decoded into another buffer.
+            // One with escapes or quotes is decoded into another buffer. So one that is gathered is its whole field.
             if let (Some(field), Some(Cow::Borrowed(bytes))) = (self.checked.plan.fields.get(*field), value) {
                 batch.gather(index, field, FieldValue { bytes, how: StoredForm::Armored });
             }
