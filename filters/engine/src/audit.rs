@@ -13,7 +13,8 @@ mod period;
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
+use std::sync::{Arc, Weak};
 
 use fieldveil_plan::{ClientCertificate, PlanInput, Workload};
 
@@ -123,7 +124,7 @@ impl Audit {
 
     /// Notes that this principal asks from now on, under this plan. Without a plan all that it asks is refused. The first
     /// call names the connection.
-    pub fn principal(&mut self, input: &PlanInput, plan: Option<&Rc<CompiledPlan>>, now_ms: u64) {
+    pub fn principal(&mut self, input: &PlanInput, plan: Option<&Arc<CompiledPlan>>, now_ms: u64) {
         let before = self.current.clone();
         let who = self.asks(input, plan);
         let is_another = before.is_none_or(|before| !Rc::ptr_eq(&before, &who));
@@ -133,7 +134,7 @@ impl Audit {
     }
 
     /// Notes the same without a line of its own.
-    pub fn asks(&mut self, input: &PlanInput, plan: Option<&Rc<CompiledPlan>>) -> Rc<Who> {
+    pub fn asks(&mut self, input: &PlanInput, plan: Option<&Arc<CompiledPlan>>) -> Rc<Who> {
         // The SPIFFE ID of the workload may arrive later, and may change.
         if self.workload != input.workload {
             self.workload.clone_from(&input.workload);
@@ -146,7 +147,7 @@ impl Audit {
             self.database = cut(&input.session.database);
         }
         let known = plan.and_then(|plan| self.who_of(plan));
-        let who = known.unwrap_or_else(|| self.get_to_know(Who::new(input, plan.map(Rc::as_ref)), plan));
+        let who = known.unwrap_or_else(|| self.get_to_know(Who::new(input, plan.map(Arc::as_ref)), plan));
         self.current = Some(Rc::clone(&who));
         who
     }
@@ -157,16 +158,16 @@ impl Audit {
     }
 
     /// Counts a value of the label, with its outcome under this plan.
-    pub fn count(&mut self, plan: &Rc<CompiledPlan>, outcome: ValueOutcome, label: &Rc<str>, now_ms: u64) {
+    pub fn count(&mut self, plan: &Arc<CompiledPlan>, outcome: ValueOutcome, label: &Arc<str>, now_ms: u64) {
         self.count_values(plan, (outcome, 1), label, now_ms);
     }
 
     /// Counts so many values of the label, with their outcome under this plan.
     pub fn count_values(
         &mut self,
-        plan: &Rc<CompiledPlan>,
+        plan: &Arc<CompiledPlan>,
         counted: (ValueOutcome, u64),
-        label: &Rc<str>,
+        label: &Arc<str>,
         now_ms: u64,
     ) {
         if !self.pending.add(plan, label, counted, now_ms) {
@@ -192,7 +193,7 @@ impl Audit {
     }
 
     /// Notes a row in which the label was not revealed, because the budget was spent.
-    pub fn budget(&mut self, plan: &Rc<CompiledPlan>, label: &str, budget: AuditedBudget, now_ms: u64) {
+    pub fn budget(&mut self, plan: &Arc<CompiledPlan>, label: &str, budget: AuditedBudget, now_ms: u64) {
         let who = self.who_under(plan);
         self.record(&who, now_ms, |period| period.budget(label, budget));
     }
@@ -205,7 +206,7 @@ impl Audit {
     }
 
     /// Notes that a response under this plan was ended, because a value could not be given.
-    pub fn unreadable(&mut self, plan: &Rc<CompiledPlan>, refusal: impl Into<Refusal>, now_ms: u64) {
+    pub fn unreadable(&mut self, plan: &Arc<CompiledPlan>, refusal: impl Into<Refusal>, now_ms: u64) {
         let who = self.who_under(plan);
         self.record(&who, now_ms, |period| period.refusal(refusal.into()));
     }
@@ -245,20 +246,20 @@ impl Audit {
         std::mem::take(&mut self.ready)
     }
 
-    fn who_of(&self, plan: &Rc<CompiledPlan>) -> Option<Rc<Who>> {
-        let of_plan = |known: &&Known| std::ptr::eq(known.plan.as_ptr(), Rc::as_ptr(plan));
+    fn who_of(&self, plan: &Arc<CompiledPlan>) -> Option<Rc<Who>> {
+        let of_plan = |known: &&Known| std::ptr::eq(known.plan.as_ptr(), Arc::as_ptr(plan));
         self.known.iter().rev().find(of_plan).map(|known| Rc::clone(&known.who))
     }
 
     /// Returns the principal of the plan. If it was forgotten, it is one of whom only the plan is known.
-    fn who_under(&mut self, plan: &Rc<CompiledPlan>) -> Rc<Who> {
+    fn who_under(&mut self, plan: &Arc<CompiledPlan>) -> Rc<Who> {
         self.who_of(plan).unwrap_or_else(|| {
             let who = Who::new(&PlanInput::default(), Some(plan));
             self.get_to_know(who, Some(plan))
         })
     }
 
-    fn get_to_know(&mut self, who: Who, plan: Option<&Rc<CompiledPlan>>) -> Rc<Who> {
+    fn get_to_know(&mut self, who: Who, plan: Option<&Arc<CompiledPlan>>) -> Rc<Who> {
         let known = self.known.iter().map(|known| &known.who).chain(&self.current);
         let same = known.chain(self.periods.iter().map(|period| &period.who)).find(|known| ***known == who);
         let who = same.cloned().unwrap_or_else(|| Rc::new(who));
@@ -266,7 +267,7 @@ impl Audit {
             if self.known.len() >= MAX_KNOWN {
                 self.known.pop_front();
             }
-            self.known.push_back(Known { plan: Rc::downgrade(plan), who: Rc::clone(&who) });
+            self.known.push_back(Known { plan: Arc::downgrade(plan), who: Rc::clone(&who) });
         }
         who
     }

@@ -12,7 +12,7 @@
 //! sidecar: [`kept`].
 
 use std::collections::{BTreeSet, HashMap};
-use std::rc::Rc;
+use std::sync::Arc;
 
 pub mod kept;
 
@@ -54,7 +54,7 @@ pub enum Spending {
 }
 
 /// A subject and a label.
-type Key = (Rc<str>, Rc<str>);
+type Key = (Arc<str>, Arc<str>);
 
 /// The budgets of one worker.
 #[derive(Default)]
@@ -80,13 +80,13 @@ impl Budgets {
     /// Spends `rows` for one row of a result, or nothing if the budget has fewer left.
     pub fn spend(
         &mut self,
-        subject: &Rc<str>,
-        label: &Rc<str>,
+        subject: &Arc<str>,
+        label: &Arc<str>,
         allowance: Allowance,
         rows: u32,
         now_ms: u64,
     ) -> Spending {
-        let key = (Rc::clone(subject), Rc::clone(label));
+        let key = (Arc::clone(subject), Arc::clone(label));
         if !self.make_place(&key, allowance.per_seconds, now_ms) {
             return Spending::NoPlace;
         }
@@ -103,12 +103,12 @@ impl Budgets {
     /// Says whether one more row would be revealed.
     pub fn would_spend(
         &mut self,
-        subject: &Rc<str>,
-        label: &Rc<str>,
+        subject: &Arc<str>,
+        label: &Arc<str>,
         allowance: Allowance,
         now_ms: u64,
     ) -> Spending {
-        self.ask(&(Rc::clone(subject), Rc::clone(label)), allowance, 1, now_ms)
+        self.ask(&(Arc::clone(subject), Arc::clone(label)), allowance, 1, now_ms)
     }
 
     fn ask(&mut self, key: &Key, allowance: Allowance, rows: u32, now_ms: u64) -> Spending {
@@ -136,7 +136,7 @@ impl Budgets {
         if self.windows >= MAX_WINDOWS {
             return false;
         }
-        let windows = self.spent.entry((Rc::clone(&key.0), Rc::clone(&key.1))).or_default();
+        let windows = self.spent.entry((Arc::clone(&key.0), Arc::clone(&key.1))).or_default();
         let mut window = Window::new(per_seconds, now_ms);
         // It is not known exactly when the rows of the other stretches were revealed, so they count as revealed now.
         windows.iter_mut().for_each(|other| other.advance(now_ms));

@@ -1,7 +1,7 @@
 //! A whole plan, ready for use.
 
 use std::collections::{BTreeSet, HashMap};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_plan::Plan;
 
@@ -19,7 +19,7 @@ pub struct CompiledPlan {
     /// Revisions of the bundles that it was made of; empty for none.
     pub bundle: String,
     /// Who it is for budgets and audit.
-    pub subject: Rc<str>,
+    pub subject: Arc<str>,
     /// Unix seconds from which on it must not be used.
     pub expires_at: Option<u64>,
     /// Why everything is refused, to be told to the client.
@@ -31,9 +31,9 @@ pub struct CompiledPlan {
     /// What is protected of a database, in the plan's order; SQL analysis refers to them by index.
     pub fields: Vec<CompiledField>,
     /// What is protected of a service; None where the policy speaks of none.
-    pub service: Option<Rc<Service>>,
+    pub service: Option<Arc<Service>>,
     /// The tenants' keysets that the fields name, each once.
-    pub tenant_keysets: BTreeSet<Rc<str>>,
+    pub tenant_keysets: BTreeSet<Arc<str>>,
     /// Milliseconds after which the plan is asked for anew.
     pub ttl_ms: u64,
     /// Milliseconds after which the plan is not used any more.
@@ -63,12 +63,12 @@ impl CompiledPlan {
         check_labels(&fields)?;
         let service = plan.service.map(ready).transpose()?.flatten();
         let named = needing_keys(&fields, service.as_ref()).filter(|field| field.spec.has_tenant_keyset());
-        let tenant_keysets = named.map(|field| Rc::from(field.spec.keyset.as_str())).collect();
+        let tenant_keysets = named.map(|field| Arc::from(field.spec.keyset.as_str())).collect();
         let ms = |seconds: u32| u64::from(seconds).saturating_mul(1000);
         Ok(Self {
             revision: plan.revision,
             bundle: plan.bundle,
-            subject: Rc::from(plan.subject),
+            subject: Arc::from(plan.subject),
             expires_at: plan.expires_at,
             denied: plan.denied,
             break_glass: plan.break_glass,
@@ -127,7 +127,7 @@ impl CompiledPlan {
 /// Returns the fields that need keys. Of a service's fields that need the same keys, only one is returned.
 fn needing_keys<'p>(
     fields: &'p [CompiledField],
-    service: Option<&'p Rc<Service>>,
+    service: Option<&'p Arc<Service>>,
 ) -> impl Iterator<Item = &'p CompiledField> {
     let of_service = service.into_iter().flat_map(|service| service.needing_keys());
     fields.iter().filter(|field| field.needs_keys()).chain(of_service)

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
-use std::rc::Rc;
+use std::sync::{Arc, LazyLock};
 
 use fieldveil_plan::PlanInput;
 
@@ -14,25 +14,23 @@ pub(crate) const RETRY_MS: u64 = 1000;
 /// `Debug` shows nothing of it.
 #[derive(Clone)]
 pub struct PrincipalKey {
-    request: Rc<str>,
+    request: Arc<str>,
     /// The hash of the request. It is kept because the request is long, and every callback looks plans up by it.
     hash: u64,
 }
 
-thread_local! {
-    /// Not to be guessed: clients choose parts of what is hashed.
-    static HASHED_BY: RandomState = RandomState::new();
-}
+/// Not to be guessed: clients choose parts of what is hashed. It is one for the process, since hashes go from thread to thread.
+static HASHED_BY: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 /// The hash of something that clients choose parts of.
 pub(crate) fn hash_of(value: &impl Hash) -> u64 {
-    HASHED_BY.with(|by| by.hash_one(value))
+    HASHED_BY.hash_one(value)
 }
 
 impl PrincipalKey {
     /// Of this input.
     pub fn new(input: &PlanInput) -> Self {
-        let request: Rc<str> = Rc::from(input.to_request());
+        let request: Arc<str> = Arc::from(input.to_request());
         let hash = hash_of(&request);
         Self { request, hash }
     }
@@ -44,7 +42,7 @@ impl PrincipalKey {
 
     /// Whether it is this very one, or a copy of it: another of the same input is not.
     pub(crate) fn is_copy_of(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.request, &other.request)
+        Arc::ptr_eq(&self.request, &other.request)
     }
 }
 
@@ -69,7 +67,7 @@ impl fmt::Debug for PrincipalKey {
 }
 
 /// Names of tenants' keysets.
-pub type Tenants = BTreeSet<Rc<str>>;
+pub type Tenants = BTreeSet<Arc<str>>;
 
 /// Something to ask another part for, over HTTP.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -95,7 +93,7 @@ impl Fetch {
 pub struct KeysQuestion {
     /// The `ETag` of what is held, for `If-None-Match`.
     pub etag: Option<String>,
-    pub(crate) tenants: Rc<Tenants>,
+    pub(crate) tenants: Arc<Tenants>,
     pub(crate) number: u64,
 }
 

@@ -14,7 +14,7 @@ mod treatment;
 mod unusable;
 mod uses;
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_envelope::{self as envelope, LabelTag};
 use fieldveil_ff1::Alphabet;
@@ -68,7 +68,7 @@ pub struct CompiledField {
     /// As the policy said it.
     pub spec: PlanField,
     /// The label, to be held where it is counted.
-    pub label: Rc<str>,
+    pub label: Arc<str>,
     /// The type that clients see and values are checked against.
     pub declared: DeclaredType,
     /// What reading it yields; of what is revealed, within the budget.
@@ -136,7 +136,7 @@ impl CompiledField {
         let index_prefix = envelope::index_input(&spec.label, &spec.tenant, b"").ok();
         let index_prefix = index_prefix.map(|prefix| prefix.to_vec());
         let looked_up = LookedUp::default();
-        let label = Rc::from(spec.label.as_str());
+        let label = Arc::from(spec.label.as_str());
         Ok(Self {
             label,
             declared,

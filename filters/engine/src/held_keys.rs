@@ -1,6 +1,6 @@
 //! What a worker holds of the key agent's keysets, and when it asks again.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::fetch::{FetchResponse, KeysQuestion, RETRY_MS, Tenants};
 use crate::keyring::Keyring;
@@ -22,11 +22,11 @@ pub struct HeldKeys {
 }
 
 struct HeldKeyring {
-    keyring: Rc<Keyring>,
+    keyring: Arc<Keyring>,
     etag: Option<String>,
     /// The question that it answers.
     question: u64,
-    tenants: Rc<Tenants>,
+    tenants: Arc<Tenants>,
     confirmed_ms: u64,
 }
 
@@ -37,7 +37,7 @@ impl HeldKeys {
     }
 
     /// The keyring, however old.
-    pub fn latest(&self) -> Option<&Rc<Keyring>> {
+    pub fn latest(&self) -> Option<&Arc<Keyring>> {
         self.held.as_ref().map(|held| &held.keyring)
     }
 
@@ -65,7 +65,7 @@ impl HeldKeys {
         self.tried_ms = now_ms;
         self.asked = self.asked.saturating_add(1);
         let same = self.held.as_ref().filter(|held| *held.tenants == wanted);
-        let tenants = same.map_or_else(|| Rc::new(wanted), |held| Rc::clone(&held.tenants));
+        let tenants = same.map_or_else(|| Arc::new(wanted), |held| Arc::clone(&held.tenants));
         KeysQuestion { etag: same.and_then(|held| held.etag.clone()), tenants, number: self.asked }
     }
 
@@ -83,12 +83,12 @@ impl HeldKeys {
         match answer {
             FetchResponse::Failed(reason) => Err(reason),
             FetchResponse::Body { body, etag } => {
-                let former = self.latest().map(Rc::as_ref);
-                let keyring = Rc::new(Keyring::from_json(body, former).map_err(|e| e.to_string())?);
+                let former = self.latest().map(Arc::as_ref);
+                let keyring = Arc::new(Keyring::from_json(body, former).map_err(|e| e.to_string())?);
                 if self.needs_spiffe_id && keyring.spiffe_id.is_empty() {
                     return Err(NO_SPIFFE_ID.to_owned());
                 }
-                let tenants = Rc::clone(&question.tenants);
+                let tenants = Arc::clone(&question.tenants);
                 // What the former one held and this one does not is erased here.
                 self.held = Some(HeldKeyring {
                     keyring,
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     fn names(names: &[&str]) -> Tenants {
-        names.iter().map(|name| Rc::from(*name)).collect()
+        names.iter().map(|name| Arc::from(*name)).collect()
     }
 
     fn body(revision: &str) -> String {

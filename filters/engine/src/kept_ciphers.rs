@@ -1,9 +1,10 @@
 //! Ciphers that are made of keys of a keyset and kept with it: gone when the keyset is.
 
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 use fieldveil_ff1::{Alphabet, Ff1};
+
+use crate::locks::try_lock;
 
 /// Of one keyset; each takes a kilobyte. A further one takes the place of all: labels come and go with plans.
 const MAX_CIPHERS: usize = 64;
@@ -14,12 +15,12 @@ pub type CipherScope<'p> = (&'p str, &'p str, Alphabet);
 struct KeptCipher {
     label: Box<str>,
     tenant: Box<str>,
-    cipher: Rc<Ff1>,
+    cipher: Arc<Ff1>,
 }
 
 /// The ciphers of one keyset.
 #[derive(Default)]
-pub struct KeptCiphers(RefCell<Vec<KeptCipher>>);
+pub struct KeptCiphers(Mutex<Vec<KeptCipher>>);
 
 impl KeptCiphers {
     /// The cipher for this, made by `make` if it is not there.
@@ -27,19 +28,20 @@ impl KeptCiphers {
         &self,
         (label, tenant, alphabet): CipherScope<'_>,
         make: impl FnOnce() -> Result<Ff1, E>,
-    ) -> Result<Rc<Ff1>, E> {
-        let mut kept = self.0.borrow_mut();
+    ) -> Result<Arc<Ff1>, E> {
+        // A thread that finds another at it makes a cipher of its own, so that none waits.
+        let Some(mut kept) = try_lock(&self.0) else { return make().map(Arc::new) };
         let is_it = |kept: &&KeptCipher| {
             *kept.label == *label && *kept.tenant == *tenant && kept.cipher.alphabet() == alphabet
         };
         if let Some(known) = kept.iter().find(is_it) {
-            return Ok(Rc::clone(&known.cipher));
+            return Ok(Arc::clone(&known.cipher));
         }
-        let cipher = Rc::new(make()?);
+        let cipher = Arc::new(make()?);
         if kept.len() >= MAX_CIPHERS {
             kept.clear();
         }
-        kept.push(KeptCipher { label: label.into(), tenant: tenant.into(), cipher: Rc::clone(&cipher) });
+        kept.push(KeptCipher { label: label.into(), tenant: tenant.into(), cipher: Arc::clone(&cipher) });
         Ok(cipher)
     }
 }
@@ -59,9 +61,9 @@ mod tests {
         let kept = KeptCiphers::default();
         let first = kept.of(("phone", "acme", Alphabet::Digits), make).unwrap();
         let again = kept.of(("phone", "acme", Alphabet::Digits), || Err(())).unwrap();
-        assert!(Rc::ptr_eq(&first, &again));
+        assert!(Arc::ptr_eq(&first, &again));
         for other in [("fax", "acme"), ("phone", "globex")] {
-            assert!(!Rc::ptr_eq(&first, &kept.of((other.0, other.1, Alphabet::Digits), make).unwrap()));
+            assert!(!Arc::ptr_eq(&first, &kept.of((other.0, other.1, Alphabet::Digits), make).unwrap()));
         }
     }
 
@@ -70,7 +72,7 @@ mod tests {
         let kept = KeptCiphers::default();
         for number in 0..=MAX_CIPHERS {
             kept.of((&number.to_string(), "", Alphabet::Digits), make).unwrap();
-            assert!(kept.0.borrow().len() <= MAX_CIPHERS);
+            assert!(kept.0.lock().unwrap().len() <= MAX_CIPHERS);
         }
     }
 }

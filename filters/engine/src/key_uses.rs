@@ -1,7 +1,7 @@
 //! How often each key has sealed: counted for Envoy's statistics, and held against what a key is good for.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Keys that one worker gives a counter of their own. Envoy keeps a statistic for the life of its process, and tenants
 /// come and go; the uses of the others are counted together.
@@ -33,7 +33,7 @@ impl KeyPurpose {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KeyUse {
     /// The keyset's name.
-    pub keyset: Rc<str>,
+    pub keyset: Arc<str>,
     /// The keyset's purpose.
     pub purpose: KeyPurpose,
     /// The key's id.
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     fn key(keyset: &str, id: u32) -> KeyUse {
-        KeyUse { keyset: Rc::from(keyset), purpose: KeyPurpose::Aead, id, has_short_random_nonces: true }
+        KeyUse { keyset: Arc::from(keyset), purpose: KeyPurpose::Aead, id, has_short_random_nonces: true }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_ff1::Ff1;
 use fieldveil_plan::check_spiffe_id;
@@ -92,7 +92,7 @@ impl Purposes<'_> {
             self.deterministic.map(|raw| open(raw).and_then(|keyset| DeterministicAead::new(&keyset)));
         let prf = self.prf.map(|raw| open(raw).and_then(|keyset| Prf::new(&keyset)));
         Ok(NamedKeys {
-            name: Rc::from(name),
+            name: Arc::from(name),
             aead: aead.transpose().map_err(failed("aead"))?,
             deterministic: deterministic.transpose().map_err(failed("deterministic"))?,
             prf: prf.transpose().map_err(failed("prf"))?,
@@ -105,7 +105,7 @@ impl Purposes<'_> {
 /// The keys under one name, by purpose.
 pub struct NamedKeys {
     /// The name.
-    pub name: Rc<str>,
+    pub name: Arc<str>,
     /// For `randomized` and `indexed` labels.
     pub aead: Option<Aead>,
     /// For `deterministic` labels.
@@ -118,7 +118,7 @@ pub struct NamedKeys {
 
 impl NamedKeys {
     /// Returns the cipher for these values, which `make` makes the first time.
-    pub fn ff1<E>(&self, of: CipherScope<'_>, make: impl FnOnce() -> Result<Ff1, E>) -> Result<Rc<Ff1>, E> {
+    pub fn ff1<E>(&self, of: CipherScope<'_>, make: impl FnOnce() -> Result<Ff1, E>) -> Result<Arc<Ff1>, E> {
         self.ciphers.of(of, make)
     }
 }
@@ -130,8 +130,8 @@ pub struct Keyring {
     /// The SPIFFE id of the workload; empty if the agent says none.
     pub spiffe_id: String,
     /// Of this keyring and no other, for as long as anybody has it.
-    instance: Rc<()>,
-    keysets: BTreeMap<String, Rc<NamedKeys>>,
+    instance: Arc<()>,
+    keysets: BTreeMap<String, Arc<NamedKeys>>,
     /// Tenants' keysets that were served and are of no use.
     unusable: BTreeMap<String, KeyringError>,
 }
@@ -152,7 +152,7 @@ impl Keyring {
         let mut keyring = Self {
             revision: answer.revision,
             spiffe_id: answer.workload.spiffe_id,
-            instance: Rc::new(()),
+            instance: Arc::new(()),
             keysets: BTreeMap::new(),
             unusable: BTreeMap::new(),
         };
@@ -160,8 +160,8 @@ impl Keyring {
             let digest = purposes.digest();
             let same = held.and_then(|held| held.keysets.get(&name)).filter(|keys| keys.digest == digest);
             let keys = match same {
-                Some(keys) => Ok(Rc::clone(keys)),
-                None => purposes.open(&name, digest).map(Rc::new),
+                Some(keys) => Ok(Arc::clone(keys)),
+                None => purposes.open(&name, digest).map(Arc::new),
             };
             match keys {
                 Ok(keys) => {
@@ -178,16 +178,16 @@ impl Keyring {
 
     /// The keys of one name.
     pub fn named(&self, name: &str) -> Option<&NamedKeys> {
-        self.shared(name).map(Rc::as_ref)
+        self.shared(name).map(Arc::as_ref)
     }
 
     /// The same, as a reference that may be held.
-    pub fn shared(&self, name: &str) -> Option<&Rc<NamedKeys>> {
+    pub fn shared(&self, name: &str) -> Option<&Arc<NamedKeys>> {
         self.keysets.get(name)
     }
 
     /// What tells this keyring from every other, also from one that takes its place in memory.
-    pub fn instance(&self) -> &Rc<()> {
+    pub fn instance(&self) -> &Arc<()> {
         &self.instance
     }
 

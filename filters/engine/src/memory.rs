@@ -9,6 +9,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::rc::{Rc, Weak};
+use std::sync::Arc;
 
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
@@ -184,14 +185,14 @@ impl Drop for Weight {
 /// What the plans weigh that statements of a connection were checked under: each once, while one of them is kept.
 #[derive(Default)]
 pub(crate) struct PlanWeights {
-    last: Option<(Weak<CompiledPlan>, Rc<Weight>)>,
+    last: Option<(std::sync::Weak<CompiledPlan>, Rc<Weight>)>,
     by_plan: HashMap<*const CompiledPlan, Weak<Weight>>,
 }
 
 impl PlanWeights {
     /// The weight of a plan, in this account.
-    pub fn of(&mut self, plan: &Rc<CompiledPlan>, account: &Rc<Account>) -> Rc<Weight> {
-        let at = Rc::as_ptr(plan);
+    pub fn of(&mut self, plan: &Arc<CompiledPlan>, account: &Rc<Account>) -> Rc<Weight> {
+        let at = Arc::as_ptr(plan);
         if let Some((last, weight)) = &self.last
             && std::ptr::eq(last.as_ptr(), at)
         {
@@ -207,7 +208,7 @@ impl PlanWeights {
             self.by_plan.insert(at, Rc::downgrade(&weight));
             weight
         });
-        self.last = Some((Rc::downgrade(plan), Rc::clone(&weight)));
+        self.last = Some((Arc::downgrade(plan), Rc::clone(&weight)));
         weight
     }
 }

@@ -7,7 +7,7 @@
 //! some first.
 
 use std::collections::BTreeMap;
-use std::rc::{Rc, Weak};
+use std::sync::{Arc, Weak};
 
 use fieldveil_plan::Plan;
 use lru::LruCache;
@@ -38,14 +38,14 @@ const LOST_MS: u64 = 60_000;
 /// What the plans know of a session: who asks, and which plan is kept for it.
 #[derive(Default)]
 pub struct Holder {
-    asks: Rc<()>,
-    holds: Option<Rc<()>>,
+    asks: Arc<()>,
+    holds: Option<Arc<()>>,
 }
 
 struct HeldPlan {
-    plan: Rc<CompiledPlan>,
+    plan: Arc<CompiledPlan>,
     /// It is counted once here, and once by each session whose principal has the plan.
-    holds: Rc<()>,
+    holds: Arc<()>,
     /// The first session that asked for it. When that session has ended, it is the next one that asks.
     asked_by: Weak<()>,
     fetched_ms: u64,
@@ -56,7 +56,7 @@ struct HeldPlan {
 
 impl HeldPlan {
     fn is_spare(&self) -> bool {
-        Rc::strong_count(&self.holds) == 1
+        Arc::strong_count(&self.holds) == 1
     }
 
     fn is_used(&self, now_ms: u64) -> bool {
@@ -116,11 +116,11 @@ impl Plans {
         holder: &mut Holder,
         in_vain: bool,
         now_ms: u64,
-    ) -> Option<Rc<CompiledPlan>> {
+    ) -> Option<Arc<CompiledPlan>> {
         let HeldPlan { plan, holds, .. } = self.usable(principal, holder, in_vain, now_ms)?;
-        let plan = Rc::clone(plan);
-        if holder.holds.as_ref().is_none_or(|held| !Rc::ptr_eq(held, holds)) {
-            holder.holds = Some(Rc::clone(holds));
+        let plan = Arc::clone(plan);
+        if holder.holds.as_ref().is_none_or(|held| !Arc::ptr_eq(held, holds)) {
+            holder.holds = Some(Arc::clone(holds));
         }
         Some(plan)
     }
@@ -133,8 +133,8 @@ impl Plans {
         holder: &Holder,
         in_vain: bool,
         now_ms: u64,
-    ) -> Option<Rc<CompiledPlan>> {
-        self.usable(principal, holder, in_vain, now_ms).map(|entry| Rc::clone(&entry.plan))
+    ) -> Option<Arc<CompiledPlan>> {
+        self.usable(principal, holder, in_vain, now_ms).map(|entry| Arc::clone(&entry.plan))
     }
 
     fn usable(
@@ -146,7 +146,7 @@ impl Plans {
     ) -> Option<&HeldPlan> {
         let entry = self.entries.get_mut(principal)?;
         if entry.asked_by.strong_count() == 0 {
-            entry.asked_by = Rc::downgrade(&holder.asks);
+            entry.asked_by = Arc::downgrade(&holder.asks);
         }
         let age_ms = entry.age_ms(now_ms);
         if age_ms > entry.plan.max_stale_ms || entry.plan.has_expired(now_ms) {
@@ -167,7 +167,7 @@ impl Plans {
         principal: &PrincipalKey,
         body: &[u8],
         now_ms: u64,
-    ) -> Result<Option<Rc<CompiledPlan>>, String> {
+    ) -> Result<Option<Arc<CompiledPlan>>, String> {
         self.answered(principal, false);
         let plan = Plan::from_json(body).map_err(|e| e.to_string())?;
         let held = self.entries.get_mut(principal);
@@ -181,17 +181,17 @@ impl Plans {
                 "the plan has expired already; see that OPA and the sidecar have the same time".into()
             );
         }
-        let plan = Rc::new(plan);
+        let plan = Arc::new(plan);
         self.held.add(&plan);
         if let Some(entry) = self.entries.get_mut(principal) {
             self.held.remove(&entry.plan);
-            entry.plan = Rc::clone(&plan);
+            entry.plan = Arc::clone(&plan);
             (entry.fetched_ms, entry.used_ms, entry.tried_ms) = (now_ms, now_ms, now_ms);
             return Ok(Some(plan));
         }
         let entry = HeldPlan {
-            plan: Rc::clone(&plan),
-            holds: Rc::default(),
+            plan: Arc::clone(&plan),
+            holds: Arc::default(),
             asked_by: Weak::new(),
             fetched_ms: now_ms,
             used_ms: now_ms,

@@ -8,11 +8,10 @@ mod shared;
 mod template;
 mod unite;
 
-use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fmt;
 use std::num::NonZeroUsize;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 use fieldveil_json_stream::{Matcher, Path as JsonPath};
 use fieldveil_plan::{Place, RoutePlan, ServicePlan, is_header};
@@ -22,6 +21,7 @@ use self::path::Path;
 pub use self::shared::{MakeReady, Services};
 use self::template::Template;
 use crate::field::{CompiledField, UnusablePlan};
+use crate::locks::try_lock;
 
 /// The most sets of routes that are remembered with what they say together. Each takes a few KiB. A usual service has about
 /// as many sets as it has routes, and a client can cause no more than that.
@@ -33,15 +33,15 @@ pub struct Service {
     pub refuses_unmatched: bool,
     routes: Vec<CompiledRoute>,
     /// One field for each keyset and protection that needs keys.
-    needing_keys: Vec<Rc<CompiledField>>,
+    needing_keys: Vec<Arc<CompiledField>>,
     /// What sets of routes say together, by the numbers of the routes.
-    united: RefCell<LruCache<Box<[usize]>, United>>,
+    united: Mutex<LruCache<Box<[usize]>, United>>,
     /// Memory for the numbers of the routes that a request fits.
-    fitting: RefCell<Vec<usize>>,
+    fitting: Mutex<Vec<usize>>,
 }
 
 /// What a set of routes says together, or why they contradict each other.
-type United = Result<Rc<Route>, Unroutable>;
+type United = Result<Arc<Route>, Unroutable>;
 
 /// What the routes that fit a request say together.
 #[derive(Clone, Default)]
@@ -55,22 +55,22 @@ pub struct Route {
     /// The fields of the response's body. None stands for no field.
     pub response: Option<BodyFields>,
     /// The fields of the query, with the names of their parameters.
-    pub query: Vec<(String, Rc<CompiledField>)>,
+    pub query: Vec<(String, Arc<CompiledField>)>,
     /// The fields of the request's headers, with their names in lower case.
-    pub headers: Vec<(String, Rc<CompiledField>)>,
+    pub headers: Vec<(String, Arc<CompiledField>)>,
     /// The fields of the path, each with its index in `path[1..].split('/')`, of the path as it was sent.
-    pub segments: Vec<(usize, Rc<CompiledField>)>,
+    pub segments: Vec<(usize, Arc<CompiledField>)>,
 }
 
 /// The fields of a body.
 #[derive(Clone)]
 pub struct BodyFields {
     /// Finds the values.
-    pub matcher: Rc<Matcher>,
+    pub matcher: Arc<Matcher>,
     /// One field for each label, in the order of the matcher's numbers.
-    pub fields: Vec<Rc<CompiledField>>,
+    pub fields: Vec<Arc<CompiledField>>,
     /// All fields of the plan, each with its own path.
-    pub places: Vec<Rc<CompiledField>>,
+    pub places: Vec<Arc<CompiledField>>,
     /// The matcher's number for a member `_method` at the top, which may name another method. It is None if that member is
     /// a field, and for responses.
     pub method: Option<usize>,
@@ -84,11 +84,11 @@ pub enum Unroutable {
     BadPath,
     /// Routes that fit the request contradict each other. The text tells the contradiction and the remedy.
     #[error("{0}")]
-    Unusable(Rc<str>),
+    Unusable(Arc<str>),
 }
 
 /// A path in a body, with the field that it leads to.
-type PathOfBody = (JsonPath, Rc<CompiledField>);
+type PathOfBody = (JsonPath, Arc<CompiledField>);
 
 /// One route of the plan.
 ///
@@ -102,12 +102,12 @@ struct CompiledRoute {
     graphql: bool,
     request: Vec<PathOfBody>,
     response: Vec<PathOfBody>,
-    query: Vec<(String, Rc<CompiledField>)>,
-    headers: Vec<(String, Rc<CompiledField>)>,
+    query: Vec<(String, Arc<CompiledField>)>,
+    headers: Vec<(String, Arc<CompiledField>)>,
     /// The fields of the path, each with its index in the template.
-    segments: Vec<(usize, Rc<CompiledField>)>,
+    segments: Vec<(usize, Arc<CompiledField>)>,
     /// All fields, in the plan's order.
-    fields: Vec<Rc<CompiledField>>,
+    fields: Vec<Arc<CompiledField>>,
 }
 
 impl Service {
@@ -127,36 +127,42 @@ impl Service {
             .filter(|field| seen.insert((field.spec.keyset.as_str(), field.spec.protection)))
             .cloned()
             .collect();
-        let united = RefCell::new(LruCache::new(MAX_UNITED));
+        let united = Mutex::new(LruCache::new(MAX_UNITED));
         let refuses_unmatched = plan.refuses_unmatched;
-        Ok(Self { refuses_unmatched, routes, needing_keys, united, fitting: RefCell::default() })
+        Ok(Self { refuses_unmatched, routes, needing_keys, united, fitting: Mutex::default() })
     }
 
     /// Returns what is said of requests with this method and this path. The path is the one that was sent, without the
     /// query.
-    pub fn route(&self, method: &str, path: &str) -> Result<Rc<Route>, Unroutable> {
+    pub fn route(&self, method: &str, path: &str) -> Result<Arc<Route>, Unroutable> {
         if self.routes.is_empty() {
-            return Ok(Rc::default());
+            return Ok(Arc::default());
         }
         let path = Path::parse(path).ok_or(Unroutable::BadPath)?;
         let routes = self.routes.iter().enumerate();
-        let mut fitting = self.fitting.take();
+        let mut fitting =
+            try_lock(&self.fitting).map(|mut kept| std::mem::take(&mut *kept)).unwrap_or_default();
         fitting.clear();
         fitting.extend(routes.filter(|(_, route)| route.fits(method, &path)).map(|(index, _)| index));
         let route = self.united(&fitting);
-        self.fitting.replace(fitting);
+        if let Some(mut kept) = try_lock(&self.fitting) {
+            *kept = fitting;
+        }
         let route = route?;
-        Ok(if path.is_plain() || route.segments.is_empty() { route } else { Rc::new(route.sent_as(&path)) })
+        Ok(if path.is_plain() || route.segments.is_empty() { route } else { Arc::new(route.sent_as(&path)) })
     }
 
-    /// Returns what these routes say together.
+    /// Returns what these routes say together. A thread that finds another at what is remembered unites them itself, so that
+    /// none waits.
     fn united(&self, fitting: &[usize]) -> United {
-        let mut united = self.united.borrow_mut();
-        if let Some(known) = united.get(fitting) {
-            return known.clone();
+        let known = try_lock(&self.united).and_then(|mut united| united.get(fitting).cloned());
+        if let Some(known) = known {
+            return known;
         }
-        let route = unite::unite(fitting.iter().filter_map(|index| self.routes.get(*index))).map(Rc::new);
-        united.put(fitting.into(), route.clone());
+        let route = unite::unite(fitting.iter().filter_map(|index| self.routes.get(*index))).map(Arc::new);
+        if let Some(mut united) = try_lock(&self.united) {
+            united.put(fitting.into(), route.clone());
+        }
         route
     }
 
@@ -174,7 +180,7 @@ impl Service {
 
     /// Returns the fields that need keys, one for each keyset and protection.
     pub(crate) fn needing_keys(&self) -> impl Iterator<Item = &CompiledField> {
-        self.needing_keys.iter().map(Rc::as_ref)
+        self.needing_keys.iter().map(Arc::as_ref)
     }
 }
 
@@ -198,7 +204,7 @@ impl Route {
     fn sent_as(&self, path: &Path<'_>) -> Self {
         let segments = self.segments.iter();
         let segments =
-            segments.filter_map(|(index, field)| Some((path.sent_index(*index)?, Rc::clone(field))));
+            segments.filter_map(|(index, field)| Some((path.sent_index(*index)?, Arc::clone(field))));
         Self { segments: segments.collect(), ..self.clone() }
     }
 }
@@ -222,7 +228,7 @@ impl CompiledRoute {
         };
         for (index, spec) in plan.fields.into_iter().enumerate() {
             let place = format!("{place}.fields[{index}]");
-            let field = Rc::new(UnusablePlan::field(&place, spec)?);
+            let field = Arc::new(UnusablePlan::field(&place, spec)?);
             let label = &field.spec.label;
             route
                 .put(&field)
@@ -233,14 +239,14 @@ impl CompiledRoute {
     }
 
     /// Adds a field. The error says why the field can't stand where it does.
-    fn put(&mut self, field: &Rc<CompiledField>) -> Result<(), String> {
+    fn put(&mut self, field: &Arc<CompiledField>) -> Result<(), String> {
         let json_path = |text: &str| text.parse::<JsonPath>().map_err(|error| error.to_string());
         match &field.spec.place {
-            Place::Request(path) => self.request.push((json_path(path)?, Rc::clone(field))),
-            Place::Response(path) => self.response.push((json_path(path)?, Rc::clone(field))),
+            Place::Request(path) => self.request.push((json_path(path)?, Arc::clone(field))),
+            Place::Response(path) => self.response.push((json_path(path)?, Arc::clone(field))),
             Place::Query(name) => {
                 check_searched(field)?;
-                self.query.push((name.clone(), Rc::clone(field)));
+                self.query.push((name.clone(), Arc::clone(field)));
             }
             Place::Header(name) => {
                 check_searched(field)?;
@@ -249,14 +255,14 @@ impl CompiledRoute {
                         "{name:?} is no header's name in lower case; write it as x-name is written"
                     ));
                 }
-                self.headers.push((name.clone(), Rc::clone(field)));
+                self.headers.push((name.clone(), Arc::clone(field)));
             }
             Place::Segment(name) => {
                 check_searched(field)?;
                 let index = self.template.parameter(name);
                 let index =
                     index.ok_or_else(|| format!("the route's path has no {{{name}}}; name it there"))?;
-                self.segments.push((index, Rc::clone(field)));
+                self.segments.push((index, Arc::clone(field)));
             }
             Place::Column { .. } => {
                 return Err("a route has no columns; name it in `fields` of the plan".into());

@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_sql::identity;
 use zeroize::Zeroizing;
@@ -47,7 +48,7 @@ impl Lasts {
 #[derive(Clone)]
 pub struct Given {
     /// What the server has in the token's place.
-    pub word: Rc<str>,
+    pub word: Arc<str>,
     token: Rc<Zeroizing<String>>,
     lasts: Lasts,
 }
@@ -77,12 +78,12 @@ impl TokenWords {
         }
         let known = self.known.iter().find(|known| known.token.as_str() == token);
         let (word, token) = match known {
-            Some(known) => (Rc::clone(&known.word), Rc::clone(&known.token)),
+            Some(known) => (Arc::clone(&known.word), Rc::clone(&known.token)),
             None => {
                 let mut random = [0; 16];
                 ports.fill(&mut random);
                 let word = random.iter().fold(String::from(WORD), |word, byte| format!("{word}{byte:02x}"));
-                (Rc::from(word), Rc::new(Zeroizing::new(token.to_owned())))
+                (Arc::from(word), Rc::new(Zeroizing::new(token.to_owned())))
             }
         };
         let given = Given { word, token, lasts };

@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
+use std::sync::Arc;
 
 use fieldveil_config::Config;
 use fieldveil_plan::Workload;
@@ -103,7 +104,7 @@ impl Worker {
         holder: &mut Holder,
         in_vain: bool,
         now_ms: u64,
-    ) -> Option<Rc<CompiledPlan>> {
+    ) -> Option<Arc<CompiledPlan>> {
         self.plans.hold(principal, holder, in_vain, now_ms)
     }
 
@@ -114,7 +115,7 @@ impl Worker {
         holder: &Holder,
         in_vain: bool,
         now_ms: u64,
-    ) -> Option<Rc<CompiledPlan>> {
+    ) -> Option<Arc<CompiledPlan>> {
         self.plans.get(principal, holder, in_vain, now_ms)
     }
 
@@ -149,13 +150,13 @@ impl Worker {
     }
 
     /// The keyring, unless it is not there or too old.
-    pub fn keyring(&self, now_ms: u64) -> Option<Rc<Keyring>> {
+    pub fn keyring(&self, now_ms: u64) -> Option<Arc<Keyring>> {
         let limit = self.config.keys.max_stale_seconds.saturating_mul(1000);
         self.keys.latest().filter(|_| self.keys.age_ms(now_ms) <= limit).cloned()
     }
 
     /// The keyring, however old: for what was let in before.
-    pub fn latest_keyring(&self) -> Option<Rc<Keyring>> {
+    pub fn latest_keyring(&self) -> Option<Arc<Keyring>> {
         self.keys.latest().cloned()
     }
 
@@ -172,7 +173,7 @@ impl Worker {
         for plan in self.plans.used(now_ms) {
             for name in &plan.tenant_keysets {
                 if wanted.len() < MAX_TENANTS {
-                    wanted.insert(Rc::clone(name));
+                    wanted.insert(Arc::clone(name));
                 } else {
                     left_out |= !wanted.contains(name);
                 }

@@ -1,7 +1,7 @@
 //! What comes in bodies over HTTP: JSON of every declared type, and requests of GraphQL.
 
-use std::rc::Rc;
 use std::sync::LazyLock;
+use std::sync::Arc;
 
 use fieldveil_engine::compiled_plan::CompiledPlan;
 use fieldveil_engine::field::CompiledField;
@@ -43,7 +43,7 @@ fn kind_of(json: &[u8]) -> Kind {
 }
 
 /// The fields of a route of GraphQL, in requests and responses.
-fn fields() -> [Vec<Rc<CompiledField>>; 2] {
+fn fields() -> [Vec<Arc<CompiledField>>; 2] {
     static PLAN: LazyLock<Vec<u8>> = LazyLock::new(|| {
         let field = |place: &str, at: &str| {
             json!({"in": place, "at": at, "label": "customer.ssn", "keyset": "pii", "protection": "deterministic",

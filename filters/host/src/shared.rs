@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_engine::database::CallbackOutput;
 use fieldveil_engine::ports::{Level, Ports};
@@ -25,7 +26,7 @@ pub struct Shared {
     /// The worker's statistics.
     pub metrics: Rc<RefCell<Metrics>>,
     /// The name under which Envoy's `jwt_authn` leaves claims; empty: no claims count.
-    pub jwt_payload: Rc<str>,
+    pub jwt_payload: Arc<str>,
     /// What connections wait for.
     pub fetches: Rc<RefCell<Fetches>>,
     /// Streams that have had their last word and are to be closed on the next tick.

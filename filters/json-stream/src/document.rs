@@ -10,7 +10,7 @@ mod literal;
 mod number;
 mod text;
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::Matcher;
 use crate::limits::Limits;
@@ -24,7 +24,7 @@ use text::Text;
 
 /// One JSON text and the next, read in pieces.
 pub(crate) struct Document {
-    matcher: Rc<Matcher>,
+    matcher: Arc<Matcher>,
     limits: Limits,
     state: Expected,
     /// The automaton's state for the value that is next.
@@ -112,7 +112,7 @@ pub(crate) struct Ending {
 }
 
 impl Document {
-    pub(crate) fn new(matcher: Rc<Matcher>, limits: Limits) -> Self {
+    pub(crate) fn new(matcher: Arc<Matcher>, limits: Limits) -> Self {
         let next = matcher.root();
         let state = Expected::Begin;
         Self { matcher, limits, state, next, open: Vec::new(), key: Vec::new(), field: None }

@@ -1,6 +1,6 @@
 //! A body, read in pieces and written with its fields replaced.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
@@ -46,7 +46,7 @@ pub struct Rewriter {
 
 impl Rewriter {
     /// A rewriter at the beginning of a body.
-    pub fn new(matcher: Rc<Matcher>, framing: Framing, limits: Limits) -> Self {
+    pub fn new(matcher: Arc<Matcher>, framing: Framing, limits: Limits) -> Self {
         Self {
             document: Document::new(matcher, limits),
             splitter: Splitter::new(framing),

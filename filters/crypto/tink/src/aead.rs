@@ -22,7 +22,7 @@ const PURPOSE: &str = "AEAD";
 const TAG_LEN: usize = 16;
 
 /// A key, ready for use. What fails leaves nothing appended.
-trait AeadKey {
+trait AeadKey: Send + Sync {
     /// Bytes that it adds to a plaintext: nonce and tag.
     fn overhead(&self) -> usize;
 
@@ -76,7 +76,7 @@ impl<C: KeyInit> NonceCipher<C> {
     }
 }
 
-impl<C: AeadInOut<TagSize = U16>> AeadKey for NonceCipher<C> {
+impl<C: AeadInOut<TagSize = U16> + Send + Sync> AeadKey for NonceCipher<C> {
     fn overhead(&self) -> usize {
         Nonce::<C>::default().len().saturating_add(TAG_LEN)
     }

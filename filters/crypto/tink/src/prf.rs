@@ -13,7 +13,7 @@ use crate::primitives::{Keys, Prefix};
 const PURPOSE: &str = "PRF";
 
 /// A key, ready for use.
-trait PrfKey {
+trait PrfKey: Send + Sync {
     /// Fills `output` with the head of what the key makes of these bytes, one after the other.
     fn compute(&self, input: &[&[u8]], output: &mut [u8]) -> Result<(), CryptError>;
 }

@@ -1,6 +1,6 @@
 //! Values that were counted since names were last looked up: one value is too little for that.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::compiled_plan::CompiledPlan;
 use crate::value_counts::ValueOutcome;
@@ -12,10 +12,10 @@ const MAX_LABELS: usize = 64;
 /// How many values of each label came to which outcome, under one plan.
 #[derive(Default)]
 pub(super) struct Pending {
-    plan: Option<Rc<CompiledPlan>>,
+    plan: Option<Arc<CompiledPlan>>,
     /// When the last was counted.
     at_ms: u64,
-    counts: Vec<(Rc<str>, [u64; ValueOutcome::COUNT])>,
+    counts: Vec<(Arc<str>, [u64; ValueOutcome::COUNT])>,
     /// Where the next label is looked for first, which is behind the last one: rows have their columns in the same order.
     next: usize,
 }
@@ -24,15 +24,15 @@ impl Pending {
     /// Counts so many values, unless there are values under another plan, of too many labels, or none at all.
     pub fn add(
         &mut self,
-        plan: &Rc<CompiledPlan>,
-        label: &Rc<str>,
+        plan: &Arc<CompiledPlan>,
+        label: &Arc<str>,
         (outcome, values): (ValueOutcome, u64),
         now_ms: u64,
     ) -> bool {
-        if !self.plan.as_ref().is_some_and(|known| Rc::ptr_eq(known, plan)) {
+        if !self.plan.as_ref().is_some_and(|known| Arc::ptr_eq(known, plan)) {
             return false;
         }
-        let is_it = |(known, _): &(Rc<str>, _)| Rc::ptr_eq(known, label);
+        let is_it = |(known, _): &(Arc<str>, _)| Arc::ptr_eq(known, label);
         let place = match self.counts.get(self.next) {
             Some(next) if is_it(next) => self.next,
             _ => self.counts.iter().position(is_it).unwrap_or(self.counts.len()),
@@ -41,7 +41,7 @@ impl Pending {
             return false;
         }
         if place == self.counts.len() {
-            self.counts.push((Rc::clone(label), [0; ValueOutcome::COUNT]));
+            self.counts.push((Arc::clone(label), [0; ValueOutcome::COUNT]));
         }
         if let Some(count) =
             self.counts.get_mut(place).and_then(|(_, counts)| counts.get_mut(outcome.index()))
@@ -54,12 +54,12 @@ impl Pending {
     }
 
     /// There are none; values under this plan can be added.
-    pub fn begin(&mut self, plan: &Rc<CompiledPlan>) {
-        self.plan = Some(Rc::clone(plan));
+    pub fn begin(&mut self, plan: &Arc<CompiledPlan>) {
+        self.plan = Some(Arc::clone(plan));
     }
 
     /// Hands them over, with their plan and when the last was counted. None if there are none.
-    pub fn take(&mut self) -> Option<(Rc<CompiledPlan>, u64, Counts)> {
+    pub fn take(&mut self) -> Option<(Arc<CompiledPlan>, u64, Counts)> {
         let plan = self.plan.take()?;
         Some((plan, self.at_ms, Counts(std::mem::take(&mut self.counts))))
     }
@@ -72,7 +72,7 @@ impl Pending {
 }
 
 /// What was handed over.
-pub(super) struct Counts(Vec<(Rc<str>, [u64; ValueOutcome::COUNT])>);
+pub(super) struct Counts(Vec<(Arc<str>, [u64; ValueOutcome::COUNT])>);
 
 impl Counts {
     /// Label, outcome and number of values.
@@ -98,8 +98,8 @@ mod tests {
     #[test]
     fn values_are_counted_by_label_in_whatever_order_they_come_up_to_so_many_labels() {
         let plan = br#"{"result": {"revision": "1", "ttl_seconds": 30, "fields": []}}"#;
-        let plan = Rc::new(CompiledPlan::new(Plan::from_json(plan).unwrap()).unwrap());
-        let labels: Vec<Rc<str>> = (0..=MAX_LABELS).map(|number| Rc::from(number.to_string())).collect();
+        let plan = Arc::new(CompiledPlan::new(Plan::from_json(plan).unwrap()).unwrap());
+        let labels: Vec<Arc<str>> = (0..=MAX_LABELS).map(|number| Arc::from(number.to_string())).collect();
         let (further, labels) = labels.split_last().unwrap();
         let mut pending = Pending::default();
         assert!(!pending.add(&plan, further, ONE, 0), "nothing is counted under no plan");

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_plan::PlanInput;
 
@@ -55,7 +56,7 @@ impl SessionAudit {
 
     /// Enters the following statements for this principal: the session's, or the end user that a comment names. Without a plan
     /// they are refused.
-    pub fn principal(&mut self, input: &PlanInput, plan: Option<&Rc<CompiledPlan>>) {
+    pub fn principal(&mut self, input: &PlanInput, plan: Option<&Arc<CompiledPlan>>) {
         self.record(|audit, now_ms| audit.principal(input, plan, now_ms));
     }
 
@@ -68,7 +69,7 @@ impl SessionAudit {
     /// Counts so many values of the field with their outcome under `plan`.
     pub fn count_values(
         &mut self,
-        plan: &Rc<CompiledPlan>,
+        plan: &Arc<CompiledPlan>,
         field: &CompiledField,
         outcome: ValueOutcome,
         values: u64,
@@ -77,7 +78,7 @@ impl SessionAudit {
     }
 
     /// Counts a row that was not revealed under `plan` because the budget is spent.
-    pub fn count_spent(&mut self, plan: &Rc<CompiledPlan>, budget: &Budget) {
+    pub fn count_spent(&mut self, plan: &Arc<CompiledPlan>, budget: &Budget) {
         self.record(|audit, now_ms| audit.budget(plan, &budget.label, AuditedBudget::from(budget), now_ms));
     }
 
@@ -96,7 +97,7 @@ impl SessionAudit {
     }
 
     /// Counts a response that ended because a value in it could not be given.
-    pub fn count_ended(&mut self, plan: Option<&Rc<CompiledPlan>>, error: &ClientError) {
+    pub fn count_ended(&mut self, plan: Option<&Arc<CompiledPlan>>, error: &ClientError) {
         let why = if error.code == sqlstate::CONFIGURATION_LIMIT_EXCEEDED { "refused" } else { "unreadable" };
         self.worker.borrow_mut().count(&format!("{why}.{}", error.code), 1);
         self.record(|audit, now_ms| match plan {

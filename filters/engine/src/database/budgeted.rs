@@ -1,7 +1,5 @@
 //! Budgets of revealed rows: spends them, and refuses statements while a budget is spent.
 
-use std::rc::Rc;
-
 use super::{CheckedText, Core, Tally};
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
@@ -9,9 +7,10 @@ use crate::field::{Budget, CompiledField, ReadTreatment};
 use crate::spending::{self, Spent};
 use crate::value_buffers::Buffers;
 use crate::value_counts::ValueOutcome;
+use std::sync::Arc;
 
 impl Tally for Core {
-    fn count(&mut self, plan: &Rc<CompiledPlan>, field: &CompiledField, outcome: ValueOutcome) {
+    fn count(&mut self, plan: &Arc<CompiledPlan>, field: &CompiledField, outcome: ValueOutcome) {
         self.audit.count_values(plan, field, outcome, 1);
     }
 
@@ -24,7 +23,7 @@ impl Tally for Core {
         self.buffers.get_or_insert_with(|| worker.borrow_mut().buffers.take().unwrap_or_default())
     }
 
-    fn spend(&mut self, plan: &Rc<CompiledPlan>, budget: &Budget, rows: u32) -> Result<bool, ClientError> {
+    fn spend(&mut self, plan: &Arc<CompiledPlan>, budget: &Budget, rows: u32) -> Result<bool, ClientError> {
         let spent = spending::spend(&self.worker, &self.ports, plan, budget, rows, self.now_ms);
         let Err(Spent { again_seconds }) = spent else { return Ok(true) };
         self.audit.count_spent(plan, budget);

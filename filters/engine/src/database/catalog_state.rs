@@ -1,6 +1,7 @@
 //! The catalog that a session has, and how it comes by another.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::Core;
 use crate::client_error::ClientError;
@@ -41,7 +42,7 @@ impl CatalogState {
     pub fn read_row(
         &mut self,
         row: ColumnRow<'_>,
-        plan: Option<&Rc<CompiledPlan>>,
+        plan: Option<&Arc<CompiledPlan>>,
     ) -> Result<(), &'static str> {
         match (&mut self.reading, plan) {
             (Some(reading), Some(plan)) => reading.row(row, plan),
@@ -108,7 +109,7 @@ impl Core {
     }
 
     /// The relations of the catalog that the server is likely to have, if the worker knows one.
-    pub fn likely_relations(&self, plan: &Rc<CompiledPlan>) -> Option<Rc<str>> {
+    pub fn likely_relations(&self, plan: &Arc<CompiledPlan>) -> Option<Arc<str>> {
         let keyring = self.policy.keyring().filter(|_| !self.catalog.is_unknown)?;
         let under = ReadUnder { plan, keyring: &keyring };
         self.worker.borrow().known_catalogs.likely(&under, &self.policy.input.session.database)

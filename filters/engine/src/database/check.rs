@@ -1,6 +1,7 @@
 //! Checks a statement's text against plan and catalog: whether it may go to the server.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_sql::{Dialect, Envelopes, Names, identity};
 
@@ -17,7 +18,7 @@ impl Core {
     pub fn check_text(
         &self,
         text: &str,
-        plan: &Rc<CompiledPlan>,
+        plan: &Arc<CompiledPlan>,
         catalog: &Rc<ServerCatalog>,
         names: &dyn Names,
     ) -> Result<CheckedText, ClientError> {
@@ -29,7 +30,7 @@ impl Core {
             analyzed.map_err(|refusal| ClientError::refused(&refusal, &catalog.labels_named_in(text)))?;
         let touched = analysis.statements.iter().any(|s| s.touched);
         let checked = CheckedText {
-            plan: Rc::clone(plan),
+            plan: Arc::clone(plan),
             catalog: Some(Rc::clone(catalog)),
             analysis,
             touched,

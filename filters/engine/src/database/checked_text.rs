@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_sql::{
     Analysis, Copy, Form, Parameter, ParameterUse, Replacement, ResultField, SessionUse, Statement,
@@ -24,7 +25,7 @@ const LEAST_OF_BATCH: usize = 5;
 /// Large: it keeps what the check found and what it was made under, which later stages ask for.
 pub struct CheckedText {
     /// The plan it was checked against.
-    pub plan: Rc<CompiledPlan>,
+    pub plan: Arc<CompiledPlan>,
     /// The catalog it was checked against. An empty plan needs none.
     pub catalog: Option<Rc<ServerCatalog>>,
     /// What the text does.
@@ -45,9 +46,9 @@ pub struct CheckedText {
 
 impl CheckedText {
     /// Makes the result for a text that concerns nothing protected and was not compared with a catalog. It weighs nothing.
-    pub fn untouched(plan: &Rc<CompiledPlan>, analysis: Rc<Analysis>, speaks_of_end_user: bool) -> Self {
+    pub fn untouched(plan: &Arc<CompiledPlan>, analysis: Rc<Analysis>, speaks_of_end_user: bool) -> Self {
         Self {
-            plan: Rc::clone(plan),
+            plan: Arc::clone(plan),
             catalog: None,
             analysis,
             touched: false,

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
@@ -91,7 +92,7 @@ impl MemoryUse {
     }
 
     /// Enters a plan that what is kept refers to. Each plan is entered once.
-    pub fn plan_weight(&self, plan: &Rc<CompiledPlan>) -> Rc<Weight> {
+    pub fn plan_weight(&self, plan: &Arc<CompiledPlan>) -> Rc<Weight> {
         self.plan_weights.borrow_mut().of(plan, &self.account)
     }
 

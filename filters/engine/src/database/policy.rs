@@ -2,7 +2,8 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
+use std::sync::{Arc, Weak};
 
 use fieldveil_plan::{CommentInput, PlanInput, SessionInput};
 use fieldveil_sql::identity::Comment;
@@ -26,8 +27,8 @@ pub(crate) enum Unready {
 
 /// The plan and the keys for a statement, before the session uses them.
 pub(crate) struct Policy {
-    pub plan: Rc<CompiledPlan>,
-    keyring: Rc<Keyring>,
+    pub plan: Arc<CompiledPlan>,
+    keyring: Arc<Keyring>,
     /// The session's principal, if the plan is its plan and the session is authenticated.
     of: Option<PrincipalKey>,
 }
@@ -60,7 +61,7 @@ pub(crate) struct PolicyGate {
     settled: Option<PrincipalKey>,
     /// Keeps the principal's plan with the worker.
     holder: Holder,
-    pub plan: Option<Rc<CompiledPlan>>,
+    pub plan: Option<Arc<CompiledPlan>>,
     /// The keys that the last statement was checked with. Only the worker keeps them alive, so that keys which the agent no longer
     /// has are gone here too, even if the session is silent.
     keyring: Weak<Keyring>,
@@ -98,7 +99,7 @@ impl PolicyGate {
     }
 
     /// Returns the keyring that the last statement was checked with, or the one that replaced it.
-    pub fn keyring(&self) -> Option<Rc<Keyring>> {
+    pub fn keyring(&self) -> Option<Arc<Keyring>> {
         self.keyring.upgrade().or_else(|| self.worker.borrow().latest_keyring())
     }
 
@@ -221,14 +222,14 @@ impl PolicyGate {
     }
 
     /// Whether the keys are those that the last statement was checked with.
-    fn has_taken_up(&self, keyring: &Rc<Keyring>) -> bool {
-        std::ptr::eq(self.keyring.as_ptr(), Rc::as_ptr(keyring))
+    fn has_taken_up(&self, keyring: &Arc<Keyring>) -> bool {
+        std::ptr::eq(self.keyring.as_ptr(), Arc::as_ptr(keyring))
     }
 
     /// Uses this plan and these keys for the statements from now on.
     pub fn take_up(&mut self, Policy { plan, keyring, of }: Policy) -> Renewed {
         self.settled = of;
-        let held = std::mem::replace(&mut self.keyring, Rc::downgrade(&keyring));
+        let held = std::mem::replace(&mut self.keyring, Arc::downgrade(&keyring));
         let keys = !held.ptr_eq(&self.keyring);
         let change = match &self.plan {
             _ if !self.is_other(&plan) => PlanChange::No,
@@ -247,8 +248,8 @@ impl PolicyGate {
         true
     }
 
-    fn is_other(&self, plan: &Rc<CompiledPlan>) -> bool {
-        self.plan.as_ref().is_none_or(|held| !Rc::ptr_eq(held, plan))
+    fn is_other(&self, plan: &Arc<CompiledPlan>) -> bool {
+        self.plan.as_ref().is_none_or(|held| !Arc::ptr_eq(held, plan))
     }
 
     /// Brings the workload's own identity up to date, before anything is asked in its name.
@@ -272,7 +273,7 @@ impl PolicyGate {
         principal: &PrincipalKey,
         (logged_in, in_vain): (bool, bool),
         now_ms: u64,
-    ) -> Option<Rc<CompiledPlan>> {
+    ) -> Option<Arc<CompiledPlan>> {
         let mut worker = self.worker.borrow_mut();
         match logged_in {
             false => worker.plan_in_passing(principal, &self.holder, in_vain, now_ms),

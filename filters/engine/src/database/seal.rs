@@ -1,6 +1,7 @@
 //! Seals the values that the client sends, under the keys that the last statement was checked with.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_sql::{Envelopes, ParameterUse, Replacement};
 use fieldveil_values::ValueUse;
@@ -162,14 +163,14 @@ impl Core {
         sealed
     }
 
-    fn keyring(&self) -> Result<Rc<Keyring>, ClientError> {
+    fn keyring(&self) -> Result<Arc<Keyring>, ClientError> {
         let missing =
             || ClientError::unavailable("the key agent", "no keyset is held", "Start the key agent.");
         self.policy.keyring().ok_or_else(missing)
     }
 
     /// Returns the keys, and how many bytes a value that is sealed may have as it is printed, unless it has more as it came.
-    fn keyring_for(&self, field: &CompiledField, text: &[u8]) -> Result<(Rc<Keyring>, usize), ClientError> {
+    fn keyring_for(&self, field: &CompiledField, text: &[u8]) -> Result<(Arc<Keyring>, usize), ClientError> {
         let keyring = self.keyring()?;
         let limit = self.worker.borrow().config.limits.protected_value_bytes;
         if text.len() > limit {

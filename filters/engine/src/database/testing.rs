@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_config::{Config, Protocol};
 use fieldveil_plan::Plan;
@@ -53,7 +54,7 @@ impl Core {
         let plan = Plan::from_json(json!({ "result": plan }).to_string().as_bytes()).unwrap();
         let worker = Rc::new(RefCell::new(Worker::new(config)));
         let mut core = Self::new(worker, Rc::new(RefCell::new(FixedPorts::default())), Client::default());
-        core.policy.plan = Some(Rc::new(CompiledPlan::new(plan).unwrap()));
+        core.policy.plan = Some(Arc::new(CompiledPlan::new(plan).unwrap()));
         core.settle();
         core
     }

@@ -1,7 +1,7 @@
 //! Treats the protected values of one row, and spends what the row costs of budgets.
 
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_plan::Column;
 use zeroize::Zeroizing;
@@ -16,11 +16,11 @@ use crate::value_counts::ValueOutcome;
 /// What the treatment of rows needs of the session.
 pub trait Tally {
     /// Counts a value of the field with this outcome.
-    fn count(&mut self, plan: &Rc<CompiledPlan>, field: &CompiledField, outcome: ValueOutcome);
+    fn count(&mut self, plan: &Arc<CompiledPlan>, field: &CompiledField, outcome: ValueOutcome);
 
     /// Spends so many rows of the budget, and returns whether the row is revealed. If it is not, its values get what the budget
     /// says; an error means that the row is refused.
-    fn spend(&mut self, plan: &Rc<CompiledPlan>, budget: &Budget, rows: u32) -> Result<bool, ClientError>;
+    fn spend(&mut self, plan: &Arc<CompiledPlan>, budget: &Budget, rows: u32) -> Result<bool, ClientError>;
 
     /// Counts the bytes that were written for an unsealed value, whose text may be much longer than what is stored. An error means
     /// that this callback may write no more.
@@ -111,15 +111,15 @@ impl From<ClientError> for RowError {
 
 /// The treatment of one row. Each label's budget is asked once, so that all values of a label in the row are treated alike.
 pub struct RowTreatment<'r> {
-    plan: &'r Rc<CompiledPlan>,
+    plan: &'r Arc<CompiledPlan>,
     keyring: &'r Keyring,
     tally: &'r mut dyn Tally,
-    decided: Vec<(Rc<str>, bool)>,
+    decided: Vec<(Arc<str>, bool)>,
 }
 
 impl<'r> RowTreatment<'r> {
     /// Begins a row of a statement under this plan.
-    pub fn new(plan: &'r Rc<CompiledPlan>, keyring: &'r Keyring, tally: &'r mut dyn Tally) -> Self {
+    pub fn new(plan: &'r Arc<CompiledPlan>, keyring: &'r Keyring, tally: &'r mut dyn Tally) -> Self {
         Self { plan, keyring, tally, decided: Vec::new() }
     }
 
@@ -194,7 +194,7 @@ impl<'r> RowTreatment<'r> {
             Some(reveals) => reveals,
             None => {
                 let reveals = self.tally.spend(self.plan, budget, row_cost)?;
-                self.decided.push((Rc::clone(&budget.label), reveals));
+                self.decided.push((Arc::clone(&budget.label), reveals));
                 reveals
             }
         };

@@ -1,7 +1,6 @@
 //! The keys of a field: looked up by the keyset's name once for a keyring, not for each value.
 
-use std::cell::RefCell;
-use std::rc::{Rc, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use fieldveil_ff1::{Ff1, KEY_LEN};
 use fieldveil_plan::Protection;
@@ -10,6 +9,7 @@ use zeroize::Zeroizing;
 
 use super::{CompiledField, FieldError};
 use crate::keyring::{Keyring, NamedKeys};
+use crate::locks::try_lock;
 
 /// The keys that a protection needs.
 pub(super) enum Keys<'a> {
@@ -19,20 +19,29 @@ pub(super) enum Keys<'a> {
     FormatPreserving(&'a Prf),
 }
 
-/// What was looked up last, and in which keyring. It keeps no keys: what the keyring gives up is erased.
-#[derive(Clone, Default)]
-pub(super) struct LookedUp(RefCell<Option<(Rc<()>, Weak<NamedKeys>)>>);
+/// What was looked up last, and in which keyring. It keeps no keys: what the keyring gives up is erased. A thread that finds
+/// another at it looks up the name itself, so that none waits.
+#[derive(Default)]
+pub(super) struct LookedUp(Mutex<Option<(Arc<()>, Weak<NamedKeys>)>>);
+
+impl Clone for LookedUp {
+    /// Gives an empty one: what was looked up is found again.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
 
 impl LookedUp {
-    pub(super) fn of(&self, name: &str, keyring: &Keyring) -> Option<Rc<NamedKeys>> {
-        if let Some((known, keys)) = self.0.borrow().as_ref()
-            && Rc::ptr_eq(known, keyring.instance())
+    pub(super) fn of(&self, name: &str, keyring: &Keyring) -> Option<Arc<NamedKeys>> {
+        let Some(mut known) = try_lock(&self.0) else { return keyring.shared(name).cloned() };
+        if let Some((instance, keys)) = known.as_ref()
+            && Arc::ptr_eq(instance, keyring.instance())
         {
             return keys.upgrade();
         }
         let keys = keyring.shared(name)?;
-        self.0.replace(Some((Rc::clone(keyring.instance()), Rc::downgrade(keys))));
-        Some(Rc::clone(keys))
+        *known = Some((Arc::clone(keyring.instance()), Arc::downgrade(keys)));
+        Some(Arc::clone(keys))
     }
 }
 
@@ -44,7 +53,7 @@ impl std::fmt::Debug for LookedUp {
 
 impl CompiledField {
     /// What the keyring has under the name of the field's keyset; the error says why it is not there.
-    pub(super) fn held(&self, keyring: &Keyring) -> Result<Rc<NamedKeys>, String> {
+    pub(super) fn held(&self, keyring: &Keyring) -> Result<Arc<NamedKeys>, String> {
         let name = &self.spec.keyset;
         self.looked_up.of(name, keyring).ok_or_else(|| keyring.absence(name))
     }
@@ -75,7 +84,7 @@ impl CompiledField {
     }
 
     /// The cipher of a format-preserving field, made when it is first needed.
-    pub(super) fn ff1(&self, held: &NamedKeys, prf: &Prf) -> Result<Rc<Ff1>, FieldError> {
+    pub(super) fn ff1(&self, held: &NamedKeys, prf: &Prf) -> Result<Arc<Ff1>, FieldError> {
         let failed = FieldError::UnfitKey;
         let alphabet = self.alphabet.ok_or_else(|| failed("the policy names no alphabet".into()))?;
         held.ff1((&self.spec.label, &self.spec.tenant, alphabet), || {

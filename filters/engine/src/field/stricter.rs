@@ -1,7 +1,7 @@
 //! What several routes allow of one label, when a request fits all of them: what every one of them does.
 
 use std::cmp::Ordering;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_plan::{OnPlaintext, WriteRule};
 
@@ -9,7 +9,7 @@ use super::{Budget, CompiledField, ReadTreatment};
 
 impl CompiledField {
     /// This field with as much as both it and `other`, of the same label, allow.
-    pub(crate) fn no_looser_than(self: &Rc<Self>, other: &Self) -> Rc<Self> {
+    pub(crate) fn no_looser_than(self: &Arc<Self>, other: &Self) -> Arc<Self> {
         let read = stricter_read(&self.read, &other.read, ReadTreatment::Conceal);
         let budget = match read {
             ReadTreatment::Reveal => stricter_budget(self.budget.as_ref(), other.budget.as_ref()),
@@ -19,12 +19,12 @@ impl CompiledField {
         let on_plaintext = stricter_on_plaintext(self.spec.on_plaintext, other.spec.on_plaintext);
         let own = (&self.read, &self.budget, self.spec.write, self.spec.on_plaintext);
         if own == (&read, &budget, write, on_plaintext) {
-            return Rc::clone(self);
+            return Arc::clone(self);
         }
         let mut field = Self::clone(self);
         (field.read, field.budget) = (read, budget);
         (field.spec.write, field.spec.on_plaintext) = (write, on_plaintext);
-        Rc::new(field)
+        Arc::new(field)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a principal gets of a field, with masks parsed and budgets ready.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_plan::{PlanField, Then, Treatment};
 use fieldveil_values::{DeclaredType, Mask};
@@ -26,7 +26,7 @@ pub enum ReadTreatment {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Budget {
     /// The label, whose values all spend the same budget.
-    pub label: Rc<str>,
+    pub label: Arc<str>,
     /// How many rows, in which time.
     pub allowance: Allowance,
     /// What the others get: a mask, NULL, or nothing.
@@ -82,7 +82,7 @@ impl ReadTreatment {
                     Then::Refuse => Self::Refuse,
                 };
                 let allowance = Allowance { rows: budget.rows, per_seconds: budget.per_seconds };
-                let label = Rc::from(spec.label.as_str());
+                let label = Arc::from(spec.label.as_str());
                 return Ok((Self::Reveal, Some(Budget { label, allowance, then })));
             }
             Treatment::Conceal => Self::Conceal,

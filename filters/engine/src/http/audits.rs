@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_plan::PlanInput;
 
@@ -20,7 +21,7 @@ use crate::worker::Worker;
 pub struct Handle {
     worker: Rc<RefCell<Worker>>,
     audit: Rc<RefCell<Audit>>,
-    plan: Option<Rc<CompiledPlan>>,
+    plan: Option<Arc<CompiledPlan>>,
 }
 
 impl Handle {
@@ -30,7 +31,7 @@ impl Handle {
         ports: &Rc<RefCell<dyn Ports>>,
         key: &PrincipalKey,
         input: &PlanInput,
-        plan: Option<&Rc<CompiledPlan>>,
+        plan: Option<&Arc<CompiledPlan>>,
     ) -> Self {
         let known = worker.borrow_mut().principals.of(key);
         let audit = known.unwrap_or_else(|| Self::new_audit(worker, ports, key));
@@ -69,12 +70,18 @@ impl Handle {
     }
 
     /// A value of the label came to this outcome.
-    pub(super) fn count(&self, plan: &Rc<CompiledPlan>, label: &Rc<str>, outcome: ValueOutcome, now_ms: u64) {
+    pub(super) fn count(
+        &self,
+        plan: &Arc<CompiledPlan>,
+        label: &Arc<str>,
+        outcome: ValueOutcome,
+        now_ms: u64,
+    ) {
         self.record(|audit| audit.count(plan, outcome, label, now_ms));
     }
 
     /// A value was not revealed: the budget is spent.
-    pub(super) fn spent(&self, plan: &Rc<CompiledPlan>, budget: &field::Budget, now_ms: u64) {
+    pub(super) fn spent(&self, plan: &Arc<CompiledPlan>, budget: &field::Budget, now_ms: u64) {
         self.record(|audit| audit.budget(plan, &budget.label, AuditedBudget::from(budget), now_ms));
     }
 

@@ -3,11 +3,10 @@
 //! Head and body are held until the body is whole, so that what is refused of an ordinary body never left, and its length
 //! is exact; past the limit both leave, and the rest follows as it comes.
 
+use std::sync::Arc;
 mod content;
 mod fields;
 mod work;
-
-use std::rc::Rc;
 
 use fieldveil_json_stream::Framing;
 
@@ -46,7 +45,7 @@ impl Rewrite {
     /// Of a body that `framing` says how to read. `edits` are made on its head when that leaves.
     pub(super) fn new(
         side: Side,
-        route: &Rc<Route>,
+        route: &Arc<Route>,
         framing: Framing,
         limits: BodyLimits,
         head: &Head,

@@ -1,8 +1,7 @@
 //! What becomes of a body, as its head and its route say.
 
-use std::rc::Rc;
-
 use fieldveil_json_stream::Framing;
+use std::sync::Arc;
 
 use super::body::Rewrite;
 use super::encoding::{Coding, Decoder, Encoding};
@@ -30,7 +29,7 @@ impl Course {
     /// Of a body of JSON, however it is encoded.
     pub(super) fn of_json(
         side: Side,
-        route: &Rc<Route>,
+        route: &Arc<Route>,
         framing: Framing,
         limits: BodyLimits,
         head: &Head,

@@ -13,7 +13,7 @@ mod tree;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 pub(super) use self::body::GraphQlBody;
 use self::document::Document;
@@ -31,8 +31,8 @@ type Bound<'p> = BTreeMap<String, &'p str>;
 /// Whether a request's body may leave. `request` and `response` are the route's fields of bodies.
 pub fn check(
     body: &[u8],
-    request: &[Rc<CompiledField>],
-    response: &[Rc<CompiledField>],
+    request: &[Arc<CompiledField>],
+    response: &[Arc<CompiledField>],
 ) -> Result<(), Problem> {
     let refused = |reason: &'static str, remedy: &'static str| Problem::graphql(None, reason, remedy);
     if body.trim_ascii_start().first() == Some(&b'[') {

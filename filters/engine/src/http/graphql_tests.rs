@@ -1,12 +1,13 @@
 use fieldveil_plan::Plan;
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 use super::*;
 use crate::compiled_plan::CompiledPlan;
 
 /// `$.variables.ssn` and the like in requests, `$.data.customer.ssn` and the like in responses, under `customer.ssn`.
-fn fields(place: &str, paths: &[&str]) -> Vec<Rc<CompiledField>> {
+fn fields(place: &str, paths: &[&str]) -> Vec<Arc<CompiledField>> {
     let field = |path: &&str| {
         json!({"in": place, "at": path, "label": "customer.ssn", "keyset": "pii", "tenant": "",
             "protection": "deterministic", "type": "text", "read": {"treatment": "reveal"}, "write": "seal"})

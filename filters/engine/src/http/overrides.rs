@@ -3,7 +3,7 @@
 //! Routes are found by the method and the path of a request. So what may say another to the service is refused, in every
 //! spelling that services take for it.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_json_stream::{Found, Kind};
 
@@ -46,7 +46,7 @@ pub(super) fn check_names(head: &Head) -> Result<(), Problem> {
 /// Refuses what may say another method by a parameter, where that is another route. `has_body`: something follows the head.
 pub(super) fn check_parameters(
     service: &Service,
-    route: &Rc<Route>,
+    route: &Arc<Route>,
     head: &Head,
     path: &str,
     has_body: bool,
@@ -79,7 +79,7 @@ impl Posted {
     /// Refuses the member where another method is another route; where a service takes a method from it, it is a string.
     pub(super) fn check_member(
         &self,
-        service: Option<&Rc<Service>>,
+        service: Option<&Arc<Service>>,
         found: &Found<'_>,
     ) -> Result<(), Problem> {
         let is_other = || {
@@ -99,8 +99,8 @@ impl Posted {
 }
 
 /// Whether another method of the path is another route. Only a query makes a GET of something else.
-fn is_other_route(service: &Service, route: &Rc<Route>, path: &str, also_get: bool) -> bool {
-    let is_other = |method: &str| service.route(method, path).is_ok_and(|other| !Rc::ptr_eq(&other, route));
+fn is_other_route(service: &Service, route: &Arc<Route>, path: &str, also_get: bool) -> bool {
+    let is_other = |method: &str| service.route(method, path).is_ok_and(|other| !Arc::ptr_eq(&other, route));
     METHODS.into_iter().filter(|method| also_get || *method != "GET").any(is_other)
 }
 

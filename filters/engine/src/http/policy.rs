@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::problem::Problem;
 use crate::compiled_plan::CompiledPlan;
@@ -29,7 +30,7 @@ pub(super) struct PolicyLookup {
 /// Whether the exchange can go on.
 pub(super) enum PolicyReadiness {
     /// With these, to its end.
-    Ready(Rc<CompiledPlan>, Rc<Keyring>),
+    Ready(Arc<CompiledPlan>, Arc<Keyring>),
     /// These must be fetched first.
     Fetch(Vec<Fetch>),
     /// They were fetched in vain.

@@ -4,7 +4,7 @@
 //! they came: a signature over the rest of the target, and a spelling that a service is used to, stay good.
 
 use std::borrow::Cow;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::problem::Problem;
 use super::search_budget::SearchBudget;
@@ -17,8 +17,8 @@ pub fn seal_target(
     ctx: &Context,
     budget: &mut SearchBudget,
     target: &[u8],
-    query: &[(String, Rc<CompiledField>)],
-    segments: &[(usize, Rc<CompiledField>)],
+    query: &[(String, Arc<CompiledField>)],
+    segments: &[(usize, Arc<CompiledField>)],
 ) -> Result<Option<Vec<u8>>, Problem> {
     if query.is_empty() && segments.is_empty() {
         return Ok(None);
@@ -59,7 +59,7 @@ fn seal_path(
     ctx: &Context,
     budget: &mut SearchBudget,
     path: &[u8],
-    segments: &[(usize, Rc<CompiledField>)],
+    segments: &[(usize, Arc<CompiledField>)],
     sealed: &mut Vec<u8>,
 ) -> Result<(), Problem> {
     let rest = path.strip_prefix(b"/").unwrap_or(path);
@@ -89,7 +89,7 @@ fn seal_query(
     ctx: &Context,
     budget: &mut SearchBudget,
     parameters: &[u8],
-    query: &[(String, Rc<CompiledField>)],
+    query: &[(String, Arc<CompiledField>)],
     sealed: &mut Vec<u8>,
 ) -> Result<(), Problem> {
     let field_of = |name: &[u8]| {

@@ -1,7 +1,5 @@
 //! An exchange that has its plan, its keys and its route: both directions go by them, to its end.
 
-use std::rc::Rc;
-
 use super::body_state::BodyState;
 use super::head::Head;
 use super::input::ExchangeInput;
@@ -14,11 +12,12 @@ use super::response;
 use super::surroundings::Surroundings;
 use super::treat::Context;
 use crate::routes::Route;
+use std::sync::Arc;
 
 /// A request that was let through as far as its head, and its response.
 pub(super) struct ReadyExchange {
     pub(super) context: Context,
-    pub(super) route: Rc<Route>,
+    pub(super) route: Arc<Route>,
     pub(super) limits: BodyLimits,
     /// The request is a HEAD.
     pub(super) is_head: bool,

@@ -1,8 +1,7 @@
 //! What becomes of a request, once plan and keys are there.
 
-use std::rc::Rc;
-
 use fieldveil_json_stream::Framing;
+use std::sync::Arc;
 
 use super::course::Course;
 use super::graphql;
@@ -20,7 +19,7 @@ use crate::compiled_plan::CompiledPlan;
 use crate::routes::{Route, Service, Unroutable};
 
 /// The route of a request that may go on. `ends`: nothing follows its head.
-pub(super) fn route(plan: &CompiledPlan, head: &Head, ends: bool) -> Result<Rc<Route>, Problem> {
+pub(super) fn route(plan: &CompiledPlan, head: &Head, ends: bool) -> Result<Arc<Route>, Problem> {
     let Some(service) = &plan.service else {
         let remedy = "Mend the policy: for protocol http its plan says what the service is.";
         return Err(Problem::unavailable("the plan", "it speaks of no service", remedy));
@@ -59,7 +58,7 @@ pub(super) fn route(plan: &CompiledPlan, head: &Head, ends: bool) -> Result<Rc<R
 /// How the request goes on: the changes of its head, and what becomes of its body.
 pub(super) fn course(
     context: &Context,
-    route: &Rc<Route>,
+    route: &Arc<Route>,
     limits: BodyLimits,
     head: &Head,
     end_of_stream: bool,
@@ -156,7 +155,7 @@ fn as_text(path: &[u8]) -> Result<&str, Problem> {
     std::str::from_utf8(path).map_err(|_| Problem::ambiguous_target("the path is not UTF-8"))
 }
 
-fn found(service: &Service, method: &str, path: &str) -> Result<Rc<Route>, Problem> {
+fn found(service: &Service, method: &str, path: &str) -> Result<Arc<Route>, Problem> {
     service.route(method, path).map_err(|error| match error {
         Unroutable::BadPath => {
             Problem::ambiguous_target("the path has dot segments, or escapes of what parts a path")

@@ -1,7 +1,5 @@
 //! What becomes of a service's response.
 
-use std::rc::Rc;
-
 use super::course::Course;
 use super::encoding::Encoding;
 use super::head::Head;
@@ -11,12 +9,13 @@ use super::problem::{Problem, Side};
 use super::request::is_empty;
 use super::validators;
 use crate::routes::Route;
+use std::sync::Arc;
 
 const PARTIAL_CONTENT: u16 = 206;
 
 /// How the response goes on. `is_head`: to a HEAD; `varies` names its header fields that decide who asks.
 pub(super) fn course(
-    route: &Rc<Route>,
+    route: &Arc<Route>,
     limits: BodyLimits,
     is_head: bool,
     varies: &str,

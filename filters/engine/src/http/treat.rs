@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_envelope::looks_sealed;
 use fieldveil_json_stream::{Found, Kind, Replacement, read_string, write_string};
@@ -29,9 +30,9 @@ pub struct Context {
     /// Randomness, and the log.
     pub ports: Rc<RefCell<dyn Ports>>,
     /// The plan that the exchange is under to its end.
-    pub plan: Rc<CompiledPlan>,
+    pub plan: Arc<CompiledPlan>,
     /// The keys that it is under to its end.
-    pub keyring: Rc<Keyring>,
+    pub keyring: Arc<Keyring>,
     /// Where is counted what happened.
     pub audit: Handle,
     /// Now.

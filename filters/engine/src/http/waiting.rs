@@ -1,8 +1,6 @@
 //! The way of a request from its head to the service, in three parts: [`WaitingRequest::begin`], `proceed` and `forward`. Between
 //! the first and the last it may have to wait, and is kept.
 
-use std::rc::Rc;
-
 use super::audits::Handle;
 use super::body_state::BodyState;
 use super::head::{Head, Peer};
@@ -21,6 +19,7 @@ use super::treat::Context;
 use crate::compiled_plan::CompiledPlan;
 use crate::memory::MAX_IN_USE;
 use crate::worker::Worker;
+use std::sync::Arc;
 
 /// A request whose plan or keys are not there yet.
 pub(super) struct WaitingRequest {
@@ -184,7 +183,7 @@ impl WaitingRequest {
         Ok(ExchangeOutput::wait())
     }
 
-    fn audit(&self, surroundings: &Surroundings, plan: Option<&Rc<CompiledPlan>>) -> Handle {
+    fn audit(&self, surroundings: &Surroundings, plan: Option<&Arc<CompiledPlan>>) -> Handle {
         let (Surroundings { worker, ports }, principal) = (surroundings, &self.lookup.principal);
         Handle::of(worker, ports, &principal.key, &principal.input, plan)
     }

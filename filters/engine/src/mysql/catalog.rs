@@ -5,7 +5,7 @@
 mod question;
 mod views;
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_plan::Column as PlannedColumn;
 
@@ -36,7 +36,7 @@ enum CatalogQuery {
 /// The answer while it comes in, to one question after the other.
 pub struct CatalogResponse {
     /// Whose tables matter.
-    plan: Rc<CompiledPlan>,
+    plan: Arc<CompiledPlan>,
     asking: CatalogQuery,
     /// Columns.
     rows: Vec<CatalogRow>,
@@ -52,14 +52,14 @@ pub struct CatalogResponse {
 
 impl CatalogResponse {
     /// To questions of which none was asked yet.
-    pub fn new(plan: Rc<CompiledPlan>) -> Self {
+    pub fn new(plan: Arc<CompiledPlan>) -> Self {
         let (rows, views, names, to_ask) = Default::default();
         Self { plan, asking: CatalogQuery::Relations, rows, views, names, to_ask, taken: 0, bytes: 0 }
     }
 
     /// Whether it is about what this plan names.
-    pub fn is_of(&self, plan: &Rc<CompiledPlan>) -> bool {
-        Rc::ptr_eq(&self.plan, plan)
+    pub fn is_of(&self, plan: &Arc<CompiledPlan>) -> bool {
+        Arc::ptr_eq(&self.plan, plan)
     }
 
     /// What the server is to be asked first, or next.

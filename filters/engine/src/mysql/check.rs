@@ -1,6 +1,7 @@
 //! A statement's text against plan and catalog: whether it may go to the server.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_sql::identity::{self, Comment};
 use fieldveil_sql::{Analysis, Dialect, MySqlDialect, Statement, StatementKind, TextStatements};
@@ -31,7 +32,7 @@ pub(super) enum Rechecked {
 /// Whether a statement can be checked now.
 pub(super) enum Readiness {
     /// Yes, under this plan. The catalog is there if the plan has a field and the text needs it.
-    Ready(Rc<CompiledPlan>),
+    Ready(Arc<CompiledPlan>),
     /// No. These must be fetched first.
     Fetch(Vec<Fetch>),
     /// No. The server must be asked first.
@@ -48,7 +49,7 @@ impl Session {
         text: &[u8],
         comment: &Comment,
         out: &mut CallbackOutput,
-    ) -> Result<Option<Rc<CompiledPlan>>, ClientError> {
+    ) -> Result<Option<Arc<CompiledPlan>>, ClientError> {
         match self.sql.readiness(&mut self.core, text, comment) {
             Readiness::Ready(plan) => return Ok(Some(plan)),
             Readiness::Fetch(fetches) => self.core.wait_for(fetches, out),
@@ -103,7 +104,7 @@ impl SqlContext {
         &self,
         core: &Core,
         text: &[u8],
-        plan: &Rc<CompiledPlan>,
+        plan: &Arc<CompiledPlan>,
     ) -> Result<Rc<CheckedText>, ClientError> {
         if plan.fields.is_empty() {
             return Ok(untouched(text, plan, vec![Statement::unread_of(text)]));
@@ -157,7 +158,7 @@ impl SqlContext {
         &self,
         core: &Core,
         statement: &PreparedStatement,
-        plan: &Rc<CompiledPlan>,
+        plan: &Arc<CompiledPlan>,
     ) -> Result<Rechecked, ClientError> {
         if !plan.fields.is_empty() {
             self.settings.readable()?;
@@ -182,7 +183,7 @@ impl SqlContext {
 
 /// Whether a statement was checked under the plan and catalog in force.
 fn is_current(core: &Core, checked: &CheckedText) -> bool {
-    let same_plan = core.policy.plan.as_ref().is_some_and(|plan| Rc::ptr_eq(plan, &checked.plan));
+    let same_plan = core.policy.plan.as_ref().is_some_and(|plan| Arc::ptr_eq(plan, &checked.plan));
     let same_catalog = match (&checked.catalog, &core.catalog.current) {
         (Some(a), Some(b)) => a.fingerprint == b.fingerprint,
         (None, _) => checked.plan.fields.is_empty(),
@@ -210,14 +211,18 @@ pub(super) fn unchecked(core: &Core) -> Option<Rc<CheckedText>> {
     Some(untouched(b"", core.policy.plan.as_ref()?, vec![Statement::unread()]))
 }
 
-fn untouched(text: &[u8], plan: &Rc<CompiledPlan>, statements: impl Into<TextStatements>) -> Rc<CheckedText> {
+fn untouched(
+    text: &[u8],
+    plan: &Arc<CompiledPlan>,
+    statements: impl Into<TextStatements>,
+) -> Rc<CheckedText> {
     let analysis = Analysis { statements: statements.into(), ..Analysis::default() };
     Rc::new(CheckedText::untouched(plan, Rc::new(analysis), identity::may_mention(text)))
 }
 
 /// A text that means the same whoever the session is for, whatever its settings and the tables are, and before which a
 /// question would be in the way: transaction control, a SET of a constant, what asks about the statement before.
-fn needs_no_question(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<CheckedText>> {
+fn needs_no_question(text: &[u8], plan: &Arc<CompiledPlan>) -> Option<Rc<CheckedText>> {
     let read = read_alike(text)?;
     if fieldveil_sql::asks_about_last_statement(read, MySqlDialect::default()) {
         return Some(untouched(text, plan, statements(read)?));
@@ -231,13 +236,13 @@ fn needs_no_question(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<CheckedT
 
 /// A text that means the same in a session whose other texts cannot be read: beside those that need no question, a SET of
 /// what is written in it, as of who the end user is.
-fn reads_alike(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<CheckedText>> {
+fn reads_alike(text: &[u8], plan: &Arc<CompiledPlan>) -> Option<Rc<CheckedText>> {
     let sets = || read_alike(text).filter(|read| !read.contains('(')).and_then(|read| controls(read, plan));
     needs_no_question(text, plan).or_else(sets)
 }
 
 /// Transaction control, or a SET that computes nothing.
-fn controls(read: &str, plan: &Rc<CompiledPlan>) -> Option<Rc<CheckedText>> {
+fn controls(read: &str, plan: &Arc<CompiledPlan>) -> Option<Rc<CheckedText>> {
     if !identity::is_for_anybody(read, any_dialect()) {
         return None;
     }

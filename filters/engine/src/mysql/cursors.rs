@@ -2,6 +2,7 @@
 //! the end user of then, whoever opened the cursor.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_mysql_wire::command::StmtFetch;
 use fieldveil_mysql_wire::message::Message;
@@ -52,7 +53,7 @@ impl SqlContext {
         &self,
         core: &Core,
         statement: &Statement,
-        plan: &Rc<CompiledPlan>,
+        plan: &Arc<CompiledPlan>,
     ) -> Result<Cursor, ClientError> {
         let Some(cursor) = statement.cursor.borrow().clone() else {
             return Err(ClientError::unsupported(
@@ -61,7 +62,7 @@ impl SqlContext {
             ));
         };
         let Cursor { checked: opened, treated_columns } = &cursor;
-        if Rc::ptr_eq(plan, &opened.plan) {
+        if Arc::ptr_eq(plan, &opened.plan) {
             core.policy.require_keys(opened)?;
             core.within_budgets(opened)?;
             return Ok(cursor);

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_mysql_wire::command::Query;
 use fieldveil_mysql_wire::message::Message;
@@ -26,12 +27,12 @@ pub(super) struct ReadyText<'t> {
     /// What the client's text says of the end user.
     pub mentions: EndUserMentions,
     /// The plan in force.
-    pub plan: Rc<CompiledPlan>,
+    pub plan: Arc<CompiledPlan>,
 }
 
 impl<'t> ReadyText<'t> {
     /// One that does what the begin of a longer text does.
-    pub(super) fn of_begin(probe: &'t str, plan: Rc<CompiledPlan>) -> Self {
+    pub(super) fn of_begin(probe: &'t str, plan: Arc<CompiledPlan>) -> Self {
         let mentions = EndUserMentions::default();
         Self { text: Cow::Borrowed(probe.as_bytes()), is_rewritten: false, mentions, plan }
     }

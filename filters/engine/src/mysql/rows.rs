@@ -4,6 +4,7 @@
 mod form;
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_mysql_wire::column_type::ColumnType;
 use fieldveil_mysql_wire::packet::{HEADER_LEN, Header, Sequence};
@@ -218,7 +219,7 @@ impl TreatedColumns {
         let types = size_of_all::<ColumnType>(self.types.capacity());
         let bytes = size_of::<Self>().saturating_add(treated).saturating_add(types);
         self.weight = self.checked.weight.beside(bytes);
-        let plan = Rc::clone(&self.checked.plan);
+        let plan = Arc::clone(&self.checked.plan);
         let costs = Costs::of(&plan, self.treated.iter().map(|column| column.field));
         for column in &mut self.treated {
             let field = plan.fields.get(column.field);

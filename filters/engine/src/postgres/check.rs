@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_sql::identity::{self, Comment};
 use fieldveil_sql::{Analysis, Dialect, Statement, StatementKind};
@@ -20,7 +21,7 @@ use crate::server_catalog::ServerCatalog;
 const MAX_CONTROL: usize = 256;
 
 /// Whether a statement can be checked now.
-pub(super) enum Readiness<T = Rc<CompiledPlan>> {
+pub(super) enum Readiness<T = Arc<CompiledPlan>> {
     /// Yes, under this plan; the catalog is there if the plan has a field.
     Ready(T),
     /// No. Something was asked for; the statement is checked when the response has arrived.
@@ -35,7 +36,7 @@ pub(super) struct ReadyText<'t> {
     pub text: Cow<'t, [u8]>,
     /// What it says of the end user.
     pub said: EndUserMentions,
-    pub plan: Rc<CompiledPlan>,
+    pub plan: Arc<CompiledPlan>,
 }
 
 impl ReadySession {
@@ -119,7 +120,7 @@ impl ReadySession {
     /// Asks the server for its catalog; where the worker knows one that it is likely to be, only whether it is that.
     fn asking_for_catalog(
         &mut self,
-        plan: &Rc<CompiledPlan>,
+        plan: &Arc<CompiledPlan>,
         core: &mut Core,
         out: &mut CallbackOutput,
     ) -> Readiness {
@@ -144,7 +145,7 @@ impl ReadySession {
     }
 
     /// Whether the server would answer a query of the filter's before this text, and the answer would matter to the text.
-    fn may_ask(&self, plan: &Rc<CompiledPlan>, text: &[u8]) -> bool {
+    fn may_ask(&self, plan: &Arc<CompiledPlan>, text: &[u8]) -> bool {
         // In a pipeline BEGIN may set modes of the transaction, which the server does not take behind a query.
         if check_without_catalog(text, plan).is_some()
             && (self.pipeline.is_open() || !begins_transaction(text))
@@ -161,7 +162,7 @@ impl ReadySession {
     pub(super) fn check_text(
         &self,
         text: &[u8],
-        plan: &Rc<CompiledPlan>,
+        plan: &Arc<CompiledPlan>,
         core: &Core,
     ) -> Result<Rc<CheckedText>, ClientError> {
         if plan.fields.is_empty() {
@@ -202,7 +203,7 @@ impl ReadySession {
     fn check_unread(
         &self,
         text: &[u8],
-        plan: &Rc<CompiledPlan>,
+        plan: &Arc<CompiledPlan>,
         catalog: &ServerCatalog,
     ) -> Result<Rc<CheckedText>, ClientError> {
         let Some(read) = self.settings.of_doubtful_strings(text) else {
@@ -227,7 +228,7 @@ fn goes_by_prepared_name(text: &[u8]) -> bool {
 
 fn untouched(
     text: &[u8],
-    plan: &Rc<CompiledPlan>,
+    plan: &Arc<CompiledPlan>,
     statement: impl IntoIterator<Item = Statement>,
 ) -> Rc<CheckedText> {
     let analysis = Analysis { statements: statement.into_iter().collect(), ..Analysis::default() };
@@ -240,7 +241,7 @@ fn is_for_anybody(text: &[u8]) -> bool {
 }
 
 /// Checks a text that is a single SET or a single statement of transaction control, in ASCII. That needs no catalog.
-fn check_set_or_transaction(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<CheckedText>> {
+fn check_set_or_transaction(text: &[u8], plan: &Arc<CompiledPlan>) -> Option<Rc<CheckedText>> {
     let text = std::str::from_utf8(text).ok().filter(|text| text.is_ascii())?;
     let analysis = fieldveil_sql::analyze(text, &fieldveil_sql::Catalog::default()).ok()?;
     match analysis.statements.as_slice() {
@@ -256,7 +257,7 @@ fn begins_transaction(text: &[u8]) -> bool {
 }
 
 /// Checks a text that only begins or ends a transaction, is a SET TRANSACTION, or is empty. That needs no catalog.
-fn check_without_catalog(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<CheckedText>> {
+fn check_without_catalog(text: &[u8], plan: &Arc<CompiledPlan>) -> Option<Rc<CheckedText>> {
     if text.iter().all(|byte| byte.is_ascii_whitespace() || *byte == b';') {
         return Some(untouched(text, plan, []));
     }

@@ -2,6 +2,7 @@
 //! `portals.rs`, what names a statement or cursor of SQL's in `sql_named.rs`, and Sync and Flush in `client.rs`.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_postgres_wire::frontend::{Bind, BindOutline, Close, Describe, Parse, Target};
 use fieldveil_postgres_wire::name::significant;
@@ -126,7 +127,7 @@ impl ReadySession {
     /// Whether the statement was checked under the plan and catalog in force.
     pub(super) fn is_current(&self, statement: &Statement, core: &Core) -> bool {
         let checked = statement.checked.borrow();
-        let same_plan = core.policy.plan.as_ref().is_some_and(|plan| Rc::ptr_eq(plan, &checked.plan));
+        let same_plan = core.policy.plan.as_ref().is_some_and(|plan| Arc::ptr_eq(plan, &checked.plan));
         let same_catalog = match (&checked.catalog, &core.catalog.current) {
             (Some(a), Some(b)) => a.fingerprint == b.fingerprint,
             (None, _) => checked.plan.fields.is_empty(),
@@ -259,7 +260,7 @@ impl ReadySession {
     pub(super) fn recheck(
         &self,
         statement: &Statement,
-        plan: &Rc<CompiledPlan>,
+        plan: &Arc<CompiledPlan>,
         core: &Core,
     ) -> Result<Rechecked, ClientError> {
         if self.is_current(statement, core) && !statement.checked.borrow().goes_by_name() {

@@ -6,6 +6,7 @@
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_sql::{Names, OwnName, Prepared, SessionUse, Statement};
 
@@ -28,10 +29,10 @@ pub struct SqlNames {
     /// under a name. They are forgotten at every doubt: then the server is asked once more than it need be.
     quiet: HashSet<Vec<u8>>,
     /// What the server's names begin with, and how many were given.
-    prefix: Rc<str>,
+    prefix: Arc<str>,
     given: Cell<u64>,
     /// The plan whose fields they speak of.
-    plan: Option<Rc<CompiledPlan>>,
+    plan: Option<Arc<CompiledPlan>>,
     /// The catalog that says what their names mean: the server, too, reads what is prepared anew when that changes.
     shape: u64,
     /// By field, the keys that its values were sealed under.
@@ -44,7 +45,7 @@ impl Default for SqlNames {
             prepared: SqlPrepared::default(),
             cursors: Cursors::default(),
             quiet: HashSet::new(),
-            prefix: Rc::from(""),
+            prefix: Arc::from(""),
             given: Cell::new(0),
             plan: None,
             shape: 0,
@@ -55,16 +56,16 @@ impl Default for SqlNames {
 
 impl SqlNames {
     /// For a new plan: what was prepared under another speaks of other fields, unless nothing protected was concerned.
-    pub fn under(plan: &Rc<CompiledPlan>, prefix: &str, before: Self) -> Self {
+    pub fn under(plan: &Arc<CompiledPlan>, prefix: &str, before: Self) -> Self {
         let is_unseen = before.plan.is_some_and(|plan| plan.fields.is_empty());
         let prepared = before.prepared.under_new_plan(is_unseen);
-        let (plan, prefix) = (Some(Rc::clone(plan)), Rc::from(prefix));
+        let (plan, prefix) = (Some(Arc::clone(plan)), Arc::from(prefix));
         Self { plan, prefix, given: before.given, prepared, ..Self::default() }
     }
 
     /// For a new plan that stores the same fields in the same way.
-    pub fn go_on_under(&mut self, plan: &Rc<CompiledPlan>) {
-        self.plan = Some(Rc::clone(plan));
+    pub fn go_on_under(&mut self, plan: &Arc<CompiledPlan>) {
+        self.plan = Some(Arc::clone(plan));
     }
 
     /// The catalog was read, or there are other keys: what was prepared when names meant something else is forgotten, and

@@ -6,6 +6,7 @@ mod syncs;
 
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_postgres_wire::backend::TransactionStatus;
 use fieldveil_sql::ClientData;
@@ -279,8 +280,8 @@ impl PendingResponses {
     }
 
     /// Returns the plan of the statement whose response arrives now.
-    pub fn plan(&mut self) -> Option<Rc<CompiledPlan>> {
-        self.head()?.executed().map(|checked| Rc::clone(&checked.plan))
+    pub fn plan(&mut self) -> Option<Arc<CompiledPlan>> {
+        self.head()?.executed().map(|checked| Arc::clone(&checked.plan))
     }
 
     /// Removes the head, whose response is complete.

@@ -1,6 +1,7 @@
 //! Executing a portal: under the plan that is in force then, whatever it was bound under.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_postgres_wire::WireError;
 use fieldveil_postgres_wire::frontend::{Describe, Execute, Target};
@@ -60,11 +61,11 @@ impl ReadySession {
         &mut self,
         name: &[u8],
         open: &Rc<Portal>,
-        plan: &Rc<CompiledPlan>,
+        plan: &Arc<CompiledPlan>,
         core: &mut Core,
         out: &mut CallbackOutput,
     ) -> Result<Result<Rc<Portal>, ClientError>, WireError> {
-        let same_plan = Rc::ptr_eq(plan, &open.checked.plan);
+        let same_plan = Arc::ptr_eq(plan, &open.checked.plan);
         if same_plan && !open.checked.resolves_late() {
             return Ok(Ok(Rc::clone(open)));
         }

@@ -2,7 +2,7 @@
 //! as a service has users, and the ways to treat them few.
 
 use std::collections::VecDeque;
-use std::rc::{Rc, Weak};
+use std::sync::{Arc, Weak};
 
 use fieldveil_plan::ServicePlan;
 
@@ -14,7 +14,7 @@ const MAX_SHARED: usize = 32;
 
 /// Makes what a plan says of a service ready; None where no service is served. A filter of databases has none of this,
 /// and none of what it takes in its module.
-pub type MakeReady = Box<dyn FnMut(ServicePlan) -> Result<Option<Rc<Service>>, UnusablePlan>>;
+pub type MakeReady = Box<dyn FnMut(ServicePlan) -> Result<Option<Arc<Service>>, UnusablePlan> + Send>;
 
 /// The services of the plans that are held.
 #[derive(Default)]
@@ -28,14 +28,14 @@ impl Services {
     }
 
     /// The service of a plan, made ready unless another plan says the same.
-    pub fn ready(&mut self, plan: ServicePlan) -> Result<Rc<Service>, UnusablePlan> {
+    pub fn ready(&mut self, plan: ServicePlan) -> Result<Arc<Service>, UnusablePlan> {
         self.0.retain(|service| service.strong_count() > 0);
         let mut held = self.0.iter().filter_map(Weak::upgrade);
         if let Some(known) = held.find(|service| service.says(&plan)) {
             return Ok(known);
         }
-        let service = Rc::new(Service::new(plan)?);
-        self.0.push_front(Rc::downgrade(&service));
+        let service = Arc::new(Service::new(plan)?);
+        self.0.push_front(Arc::downgrade(&service));
         self.0.truncate(MAX_SHARED);
         Ok(service)
     }

@@ -4,6 +4,7 @@ mod united;
 
 use fieldveil_plan::Plan;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 use super::*;
 use crate::field::ReadTreatment;
@@ -124,7 +125,7 @@ fn fields_stand_where_they_are_named() {
     ];
     let service = service(&[route("/v1/{tenant}/customers/{id}", &fields)]);
     let route = service.route("GET", "/v1/acme/customers/7").unwrap();
-    let named = |fields: &[Rc<CompiledField>]| -> Vec<String> {
+    let named = |fields: &[Arc<CompiledField>]| -> Vec<String> {
         fields.iter().map(|field| format!("{}: {}", field.spec.label, field.spec.place)).collect()
     };
     assert_eq!(named(&route.request.as_ref().unwrap().fields), ["ssn: $.ssn of the request"]);

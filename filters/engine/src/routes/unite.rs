@@ -1,7 +1,7 @@
 //! What several routes say together of the requests that fit all of them.
 
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_json_stream::{Case, Matcher, MatcherError, Path as JsonPath};
 
@@ -12,14 +12,14 @@ use crate::field::CompiledField;
 const METHOD: &str = "$._method";
 
 /// What is said of each label by all routes together.
-type ByLabel<'r> = HashMap<&'r str, Rc<CompiledField>>;
+type ByLabel<'r> = HashMap<&'r str, Arc<CompiledField>>;
 
 /// What the routes say together. The error says where they contradict each other.
 pub fn unite<'r>(routes: impl IntoIterator<Item = &'r CompiledRoute>) -> Result<Route, Unroutable> {
     let routes: Vec<&CompiledRoute> = routes.into_iter().collect();
     let mut labels = ByLabel::new();
     for field in routes.iter().flat_map(|route| &route.fields) {
-        let said = labels.entry(&field.spec.label).or_insert_with(|| Rc::clone(field));
+        let said = labels.entry(&field.spec.label).or_insert_with(|| Arc::clone(field));
         *said = field.no_looser_than(said);
     }
     Ok(Route {
@@ -35,8 +35,8 @@ pub fn unite<'r>(routes: impl IntoIterator<Item = &'r CompiledRoute>) -> Result<
 }
 
 /// As all routes together treat it.
-fn treated(field: &Rc<CompiledField>, labels: &ByLabel<'_>) -> Rc<CompiledField> {
-    labels.get(field.spec.label.as_str()).map_or_else(|| Rc::clone(field), |said| field.no_looser_than(said))
+fn treated(field: &Arc<CompiledField>, labels: &ByLabel<'_>) -> Arc<CompiledField> {
+    labels.get(field.spec.label.as_str()).map_or_else(|| Arc::clone(field), |said| field.no_looser_than(said))
 }
 
 /// The fields of a body, one number for each label: what is stored and treated alike may lead to one value.
@@ -45,8 +45,8 @@ fn body<'r>(
     labels: &ByLabel<'_>,
     case: Case,
 ) -> Result<Option<BodyFields>, Unroutable> {
-    let mut fields: Vec<Rc<CompiledField>> = Vec::new();
-    let mut places: Vec<Rc<CompiledField>> = Vec::new();
+    let mut fields: Vec<Arc<CompiledField>> = Vec::new();
+    let mut places: Vec<Arc<CompiledField>> = Vec::new();
     let mut paths: Vec<(&JsonPath, usize)> = Vec::new();
     let mut seen = HashSet::new();
     for (path, field) in said {
@@ -69,13 +69,13 @@ fn body<'r>(
             Matcher::compile_with(paths.iter().copied().chain([(&member, fields.len())]), case)
     {
         let method = Some(fields.len());
-        return Ok(Some(BodyFields { matcher: Rc::new(matcher), fields, places, method }));
+        return Ok(Some(BodyFields { matcher: Arc::new(matcher), fields, places, method }));
     }
     let matcher = Matcher::compile_with(paths, case).map_err(|error| contradiction(error, &fields))?;
-    Ok(Some(BodyFields { matcher: Rc::new(matcher), fields, places, method: None }))
+    Ok(Some(BodyFields { matcher: Arc::new(matcher), fields, places, method: None }))
 }
 
-fn contradiction(error: MatcherError, fields: &[Rc<CompiledField>]) -> Unroutable {
+fn contradiction(error: MatcherError, fields: &[Arc<CompiledField>]) -> Unroutable {
     let label = |number: usize| fields.get(number).map_or("", |field| field.spec.label.as_str());
     let reason = match error {
         MatcherError::Conflict { first, second } => format!(
@@ -91,10 +91,10 @@ fn contradiction(error: MatcherError, fields: &[Rc<CompiledField>]) -> Unroutabl
 /// What is named once by each name, under one label.
 fn named<'r, N: PartialEq + Clone + std::fmt::Display + 'r>(
     what: &str,
-    said: impl Iterator<Item = &'r (N, Rc<CompiledField>)>,
+    said: impl Iterator<Item = &'r (N, Arc<CompiledField>)>,
     labels: &ByLabel<'_>,
-) -> Result<Vec<(N, Rc<CompiledField>)>, Unroutable> {
-    let mut united: Vec<(N, Rc<CompiledField>)> = Vec::new();
+) -> Result<Vec<(N, Arc<CompiledField>)>, Unroutable> {
+    let mut united: Vec<(N, Arc<CompiledField>)> = Vec::new();
     for (name, field) in said {
         match united.iter().find(|(known, _)| known == name) {
             None => united.push((name.clone(), treated(field, labels))),

@@ -3,7 +3,8 @@
 //! in it: the digest is one of all that the answer depends on.
 
 use std::collections::VecDeque;
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
+use std::sync::{Arc, Weak};
 
 use super::ServerCatalog;
 use crate::compiled_plan::CompiledPlan;
@@ -18,7 +19,7 @@ const MAX_KEPT: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CatalogDigest {
     /// The numbers of the relations, as an array's text.
-    pub relations: Rc<str>,
+    pub relations: Arc<str>,
     sum: Box<str>,
 }
 
@@ -33,22 +34,22 @@ impl CatalogDigest {
 
 /// What a catalog depends on besides the server's rows.
 pub(crate) struct ReadUnder<'a> {
-    pub plan: &'a Rc<CompiledPlan>,
-    pub keyring: &'a Rc<Keyring>,
+    pub plan: &'a Arc<CompiledPlan>,
+    pub keyring: &'a Arc<Keyring>,
 }
 
 struct KnownCatalog {
     catalog: Rc<ServerCatalog>,
     digest: CatalogDigest,
-    plan: Rc<CompiledPlan>,
+    plan: Arc<CompiledPlan>,
     keyring: Weak<Keyring>,
     database: String,
 }
 
 impl KnownCatalog {
     fn holds_under(&self, under: &ReadUnder<'_>) -> bool {
-        std::ptr::eq(self.keyring.as_ptr(), Rc::as_ptr(under.keyring))
-            && (Rc::ptr_eq(&self.plan, under.plan) || self.plan.stores_as(under.plan))
+        std::ptr::eq(self.keyring.as_ptr(), Arc::as_ptr(under.keyring))
+            && (Arc::ptr_eq(&self.plan, under.plan) || self.plan.stores_as(under.plan))
     }
 }
 
@@ -58,9 +59,9 @@ pub(crate) struct KnownCatalogs(VecDeque<KnownCatalog>);
 
 impl KnownCatalogs {
     /// The relations of the catalog that a session in this database is likely to have.
-    pub fn likely(&self, under: &ReadUnder<'_>, database: &str) -> Option<Rc<str>> {
+    pub fn likely(&self, under: &ReadUnder<'_>, database: &str) -> Option<Arc<str>> {
         let is_likely = |known: &&KnownCatalog| known.database == database && known.holds_under(under);
-        self.0.iter().find(is_likely).map(|known| Rc::clone(&known.digest.relations))
+        self.0.iter().find(is_likely).map(|known| Arc::clone(&known.digest.relations))
     }
 
     /// The catalog with this digest.
@@ -89,8 +90,8 @@ impl KnownCatalogs {
         self.0.push_front(KnownCatalog {
             catalog: Rc::clone(catalog),
             digest,
-            plan: Rc::clone(under.plan),
-            keyring: Rc::downgrade(under.keyring),
+            plan: Arc::clone(under.plan),
+            keyring: Arc::downgrade(under.keyring),
             database: database.to_owned(),
         });
         let mut bytes = 0_usize;

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::panic)]
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::http_support::*;
 use fieldveil_engine::compiled_plan::CompiledPlan;
@@ -108,10 +108,10 @@ fn plan_of(paths: &[Vec<Step>]) -> Value {
     plan(&[route("/x", &fields.collect::<Vec<_>>())])
 }
 
-fn sealing(plan: &Value) -> (Rc<CompiledField>, Keyring) {
+fn sealing(plan: &Value) -> (Arc<CompiledField>, Keyring) {
     let plan = Plan::from_json(json!({ "result": plan }).to_string().as_bytes()).unwrap();
     let route = CompiledPlan::new(plan).unwrap().service.unwrap().route("POST", "/x").unwrap();
-    (Rc::clone(&route.request.as_ref().unwrap().fields[0]), Keyring::from_json(&keys(), None).unwrap())
+    (Arc::clone(&route.request.as_ref().unwrap().fields[0]), Keyring::from_json(&keys(), None).unwrap())
 }
 
 const FRAMINGS: [(&str, &str, &str); 4] = [

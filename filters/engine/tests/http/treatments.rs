@@ -2,7 +2,7 @@
 
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::support::http::*;
 use crate::support::keys::*;
@@ -221,15 +221,15 @@ fn refusal_for_a_spent_budget_says_when_to_come_again() {
 fn budget_is_the_subjects_whatever_the_protocol() {
     let treated = Treated::under(&[budget(json!({"treatment": "null"}))]);
     let allowance = treated.field().budget.as_ref().unwrap().allowance;
-    let (subject, label) = (Rc::clone(&treated.ctx.plan.subject), Rc::from("customer.value"));
+    let (subject, label) = (Arc::clone(&treated.ctx.plan.subject), Arc::from("customer.value"));
     treated.ctx.worker.borrow_mut().budgets.spend(&subject, &label, allowance, 2, treated.ctx.now_ms);
     assert_eq!(treated.open(&stored(&treated)), Ok(Some("null".to_owned())));
 }
 
 fn searching(treated: &Treated, target: &str) -> Result<Option<String>, Problem> {
     let mut again = CompiledPlan::new(Plan::from_json(&plan(&treated.fields)).unwrap()).unwrap();
-    let field = Rc::new(again.fields.remove(0));
-    let query = ["ssn", "né e"].map(|name| (name.to_owned(), Rc::clone(&field)));
+    let field = Arc::new(again.fields.remove(0));
+    let query = ["ssn", "né e"].map(|name| (name.to_owned(), Arc::clone(&field)));
     let sealed =
         seal_target(&treated.ctx, &mut SearchBudget::default(), target.as_bytes(), &query, &[(1, field)])?;
     Ok(sealed.map(|sealed| String::from_utf8(sealed).unwrap()))

@@ -3,6 +3,7 @@
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_engine::audit::{Audit, AuditedBudget, Ended};
 use fieldveil_engine::client_error::ClientError;
@@ -14,11 +15,11 @@ use serde_json::{Value, json};
 const START_MS: u64 = 1_800_000_000_123;
 const MINUTE_MS: u64 = 60_000;
 
-fn plan(revision: &str, more: &Value) -> Rc<CompiledPlan> {
+fn plan(revision: &str, more: &Value) -> Arc<CompiledPlan> {
     let mut plan = json!({"revision": revision, "ttl_seconds": 30, "max_stale_seconds": 300, "fields": []});
     plan.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     let body = json!({ "result": plan }).to_string();
-    Rc::new(CompiledPlan::new(Plan::from_json(body.as_bytes()).unwrap()).unwrap())
+    Arc::new(CompiledPlan::new(Plan::from_json(body.as_bytes()).unwrap()).unwrap())
 }
 
 fn input(purpose: &str) -> PlanInput {

@@ -121,7 +121,7 @@ fn keyset_that_the_agent_leaves_out_is_gone_from_idle_sessions_prepared_statemen
     let envelope = sent[at..].split(|byte| *byte == b'\'').next().unwrap().to_vec();
     dialogue.server(&[complete("INSERT 0 1"), ready(b'I')].concat());
 
-    let keyring = std::rc::Rc::downgrade(&dialogue.worker.borrow().latest_keyring().unwrap());
+    let keyring = std::sync::Arc::downgrade(&dialogue.worker.borrow().latest_keyring().unwrap());
     dialogue.client(&query("SELECT ssn FROM customer"));
     dialogue.server(&[row_description(&[("ssn", 3)]), data_row(&[Some(envelope.clone())])].concat());
     assert!(contains(&dialogue.take_to_client(), b"value"));

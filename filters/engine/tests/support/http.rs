@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_engine::compiled_plan::CompiledPlan;
 use fieldveil_engine::fetch::PrincipalKey;
@@ -50,10 +51,10 @@ impl Treated {
 
     pub fn under_keys(fields: &[Value], keys: &[u8]) -> Self {
         let dialogue = Dialogue::new();
-        let plan = Rc::new(CompiledPlan::new(Plan::from_json(&plan(fields)).unwrap()).unwrap());
+        let plan = Arc::new(CompiledPlan::new(Plan::from_json(&plan(fields)).unwrap()).unwrap());
         let (worker, ports) = (Rc::clone(&dialogue.worker), Rc::clone(&dialogue.ports));
         let input = PlanInput { protocol: "http".into(), listener: "l".into(), ..PlanInput::default() };
-        let keyring = Rc::new(Keyring::from_json(keys, None).unwrap());
+        let keyring = Arc::new(Keyring::from_json(keys, None).unwrap());
         let mut treated = Self {
             ctx: Context {
                 audit: Handle::of(

@@ -1,7 +1,7 @@
 //! What the tests share.
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_json_stream::{Found, Framing, Limits, Matcher, Path, Replacement, RewriteError, Rewriter};
 
@@ -12,9 +12,9 @@ pub mod reference;
 pub const LIMITS: Limits = Limits { depth: 1000, key_bytes: 1 << 16, value_bytes: 1 << 20 };
 
 /// An automaton of these paths, each of the field of its place.
-pub fn matcher(paths: &[&str]) -> Rc<Matcher> {
+pub fn matcher(paths: &[&str]) -> Arc<Matcher> {
     let paths: Vec<Path> = paths.iter().map(|path| path.parse().unwrap()).collect();
-    Rc::new(Matcher::compile(paths.iter().zip(0..)).unwrap())
+    Arc::new(Matcher::compile(paths.iter().zip(0..)).unwrap())
 }
 
 /// Writes a field's number and its text in brackets.

@@ -1,7 +1,7 @@
 //! What holds for all documents, paths and cuts: the same as a reader of whole documents finds.
 #![allow(missing_docs, clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::common::generate::{compile, cuts, document, paths, places};
 use crate::common::{LIMITS, reference, run};
@@ -21,7 +21,7 @@ fn same_at_all_cuts(
     cuts: &[Index],
 ) -> Result<Result<Vec<u8>, RewriteError<()>>, TestCaseError> {
     let matcher = compile(paths).unwrap();
-    let at = |cuts: &[usize]| run(Rewriter::new(Rc::clone(&matcher), framing, LIMITS), body, cuts);
+    let at = |cuts: &[usize]| run(Rewriter::new(Arc::clone(&matcher), framing, LIMITS), body, cuts);
     let whole = at(&[]);
     prop_assert_eq!(&at(&places(cuts, body.len())), &whole);
     if body.len() <= SHORT {

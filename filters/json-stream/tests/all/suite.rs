@@ -6,7 +6,7 @@
 //! is a byte order mark. Nesting is refused past its limit.
 #![allow(missing_docs, clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::common::{LIMITS, matcher};
 use fieldveil_json_stream::{Framing, Limits, Matcher, Replacement, RewriteError, Rewriter};
@@ -45,8 +45,8 @@ fn bytes(text: &str) -> Vec<u8> {
     body
 }
 
-fn read(matcher: &Rc<Matcher>, framing: Framing, pieces: &[&[u8]]) -> Result<Vec<u8>, RewriteError<()>> {
-    let mut rewriter = Rewriter::new(Rc::clone(matcher), framing, LIMITS);
+fn read(matcher: &Arc<Matcher>, framing: Framing, pieces: &[&[u8]]) -> Result<Vec<u8>, RewriteError<()>> {
+    let mut rewriter = Rewriter::new(Arc::clone(matcher), framing, LIMITS);
     let mut out = Vec::new();
     for piece in pieces {
         rewriter.push(piece, &mut out, |_| Ok(Replacement::Keep))?;
@@ -96,7 +96,7 @@ fn each_case_has_the_same_verdict_in_every_framing() {
         ] {
             let body = [before, &case.body, after].concat();
             let accepted = case.accepted || (is_blank && framing != Framing::Sequence);
-            let mut rewriter = Rewriter::new(Rc::clone(&matcher), framing, limits);
+            let mut rewriter = Rewriter::new(Arc::clone(&matcher), framing, limits);
             let mut out = Vec::new();
             let keep = |_: fieldveil_json_stream::Found<'_>| Ok::<_, ()>(Replacement::Keep);
             let read = rewriter.push(&body, &mut out, keep).and_then(|()| rewriter.finish(&mut out, keep));

@@ -38,7 +38,7 @@ fn split(ciphertext: &[u8]) -> Option<([u8; NONCE_LEN], &[u8], [u8; TAG_LEN])> {
     Some((*nonce, body, *tag))
 }
 
-impl<C: AeadInOut<NonceSize = U12, TagSize = U16> + AeadBatch> AeadKey for GcmKey<C> {
+impl<C: AeadInOut<NonceSize = U12, TagSize = U16> + AeadBatch + Send + Sync> AeadKey for GcmKey<C> {
     fn overhead(&self) -> usize {
         self.0.overhead()
     }

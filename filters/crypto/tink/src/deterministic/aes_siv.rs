@@ -1,8 +1,8 @@
 //! AES-SIV with keys of 64 bytes (`aes_siv.proto`, RFC 5297): the synthetic IV of 16 bytes, then the
 //! ciphertext. The associated data is one component of S2V, also when it is empty.
 
-use std::cell::RefCell;
 use std::ops::Range;
+use std::sync::{Mutex, TryLockError};
 
 use fieldveil_aes_simd::{Aes256Siv, Associated, SivMessage};
 use prost::Message;
@@ -23,8 +23,9 @@ const KEPT: usize = 16;
 /// A key, ready for use.
 pub(super) struct AesSivKey {
     cipher: Aes256Siv,
-    /// The MAC of associated data is half of the work for a short value, and the same for a column's.
-    kept: RefCell<Kept>,
+    /// The MAC of associated data is half of the work for a short value, and the same for a column's. A thread that finds
+    /// another at it computes the MAC itself, so that none waits.
+    kept: Mutex<Kept>,
 }
 
 /// Associated data and its MAC, and which goes next where there are as many as are kept.
@@ -56,14 +57,17 @@ impl Kept {
 pub(super) fn read(value: &[u8]) -> Option<AesSivKey> {
     let message = KeyInField2::decode(value).ok()?;
     let key = key_value((message.version, message.key_value))?;
-    Aes256Siv::new(&key).map(|cipher| AesSivKey { cipher, kept: RefCell::default() })
+    Aes256Siv::new(&key).map(|cipher| AesSivKey { cipher, kept: Mutex::default() })
 }
 
 impl AesSivKey {
     fn associate(&self, associated_data: &[u8]) -> Associated {
-        match self.kept.try_borrow_mut() {
+        match self.kept.try_lock() {
             Ok(mut kept) => kept.get(&self.cipher, associated_data),
-            Err(_) => self.cipher.associate(associated_data),
+            // Another thread panicked at it, maybe between writing the data and its MAC: what is kept is no longer trusted.
+            Err(TryLockError::Poisoned(_) | TryLockError::WouldBlock) => {
+                self.cipher.associate(associated_data)
+            }
         }
     }
 

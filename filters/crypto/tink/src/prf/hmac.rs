@@ -17,7 +17,7 @@ const MIN_KEY_LEN: usize = 16;
 /// The keyed state, which each computation starts from.
 struct HmacPrf<M>(M);
 
-impl<M: Mac + Clone> PrfKey for HmacPrf<M> {
+impl<M: Mac + Clone + Send + Sync> PrfKey for HmacPrf<M> {
     fn compute(&self, input: &[&[u8]], output: &mut [u8]) -> Result<(), CryptError> {
         let mut mac = self.0.clone();
         input.iter().for_each(|part| mac.update(part));

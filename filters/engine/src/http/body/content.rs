@@ -1,8 +1,7 @@
 //! The decoded bytes of a body: what is written of them, and GraphQL's document in them.
 
-use std::rc::Rc;
-
 use fieldveil_json_stream::Framing;
+use std::sync::Arc;
 
 use super::fields::FieldRewriter;
 use super::work::Work;
@@ -27,7 +26,7 @@ pub(super) struct BodyContent {
 
 impl BodyContent {
     /// Of a body that `framing` says how to read, of which nothing has come.
-    pub(super) fn new(side: Side, route: &Rc<Route>, framing: Framing, limits: BodyLimits) -> Self {
+    pub(super) fn new(side: Side, route: &Arc<Route>, framing: Framing, limits: BodyLimits) -> Self {
         let fields = FieldRewriter::new(side, route, framing, limits.of_json(side));
         let is_checked = route.graphql && side == Side::Request;
         let graphql = is_checked.then(|| GraphQlBody::new(route, limits.held));

@@ -1,6 +1,6 @@
 //! The fields of a body: each that the route names is treated where it is found.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_json_stream::{Exceeded, Found, Framing, Limits, Replacement, RewriteError, Rewriter};
 
@@ -21,16 +21,16 @@ pub(super) struct FieldRewriter {
 struct FieldTreatment {
     side: Side,
     /// It names a field in this direction.
-    route: Rc<Route>,
+    route: Arc<Route>,
     /// The request whose body it is, if a member `_method` may make another one of it.
     posted: Option<Posted>,
 }
 
 impl FieldRewriter {
     /// Of a body that `framing` says how to read; None where the route names no field of it.
-    pub(super) fn new(side: Side, route: &Rc<Route>, framing: Framing, most: Limits) -> Option<Self> {
-        let treatment = FieldTreatment { side, route: Rc::clone(route), posted: None };
-        let rewriter = Rewriter::new(Rc::clone(&treatment.body()?.matcher), framing, most);
+    pub(super) fn new(side: Side, route: &Arc<Route>, framing: Framing, most: Limits) -> Option<Self> {
+        let treatment = FieldTreatment { side, route: Arc::clone(route), posted: None };
+        let rewriter = Rewriter::new(Arc::clone(&treatment.body()?.matcher), framing, most);
         Some(Self { rewriter, most, treatment })
     }
 

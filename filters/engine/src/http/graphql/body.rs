@@ -1,6 +1,6 @@
 //! The body of a GraphQL request until its document can be checked.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::check;
 use crate::http::problem::{Problem, Side};
@@ -10,13 +10,13 @@ use crate::routes::{BodyFields, Route};
 pub(in crate::http) struct GraphQlBody {
     bytes: Vec<u8>,
     most: usize,
-    route: Rc<Route>,
+    route: Arc<Route>,
 }
 
 impl GraphQlBody {
     /// Of a request of this route, with so many bytes at most.
-    pub(in crate::http) fn new(route: &Rc<Route>, most: usize) -> Self {
-        Self { bytes: Vec::new(), most, route: Rc::clone(route) }
+    pub(in crate::http) fn new(route: &Arc<Route>, most: usize) -> Self {
+        Self { bytes: Vec::new(), most, route: Arc::clone(route) }
     }
 
     /// Takes bytes.

@@ -1,7 +1,7 @@
 //! The paths that a plan names in requests and responses of GraphQL, and how far each is followed.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_json_stream::{Path, Step};
 use fieldveil_plan::Place;
@@ -25,8 +25,8 @@ pub(super) struct PlannedPaths<'p> {
 
 impl<'p> PlannedPaths<'p> {
     pub(super) fn of(
-        request: &'p [Rc<CompiledField>],
-        response: &'p [Rc<CompiledField>],
+        request: &'p [Arc<CompiledField>],
+        response: &'p [Arc<CompiledField>],
     ) -> Result<Self, Problem> {
         let mut places = Self { request: Vec::new(), names: BTreeMap::new(), shown: BTreeMap::new() };
         for field in request {

@@ -1,8 +1,7 @@
 //! A session that is up. What its messages do is in the files beside `phase.rs`, one a stage.
 
-use std::rc::Rc;
-
 use fieldveil_sql::identity::Comment;
+use std::sync::Arc;
 
 use crate::database::{Core, PlanChange, Unready};
 use crate::postgres::copy::Copies;
@@ -51,7 +50,7 @@ impl ReadySession {
     pub fn policy_ready(&mut self, comment: &Comment, core: &mut Core) -> Result<(), Unready> {
         let policy = core.policy.find(comment, true, core.now_ms, &mut core.audit)?;
         self.settings.check_replication(&policy.plan).map_err(Unready::Refuse)?;
-        let plan = Rc::clone(&policy.plan);
+        let plan = Arc::clone(&policy.plan);
         let protected = core.policy.protects();
         let renewed = core.policy.take_up(policy);
         match renewed.plan {

@@ -1,6 +1,7 @@
 //! Plans that say the same of a service.
 
 use fieldveil_plan::{RoutePlan, ServicePlan};
+use std::sync::Arc;
 
 use super::*;
 
@@ -17,9 +18,9 @@ fn said(read: &str) -> ServicePlan {
 fn plans_that_say_the_same_share_one_service_as_long_as_one_is_held() {
     let mut services = Services::default();
     let first = services.ready(said("reveal")).unwrap();
-    assert!(Rc::ptr_eq(&first, &services.ready(said("reveal")).unwrap()));
-    assert!(!Rc::ptr_eq(&first, &services.ready(said("null")).unwrap()));
-    let known = Rc::downgrade(&first);
+    assert!(Arc::ptr_eq(&first, &services.ready(said("reveal")).unwrap()));
+    assert!(!Arc::ptr_eq(&first, &services.ready(said("null")).unwrap()));
+    let known = Arc::downgrade(&first);
     drop(first);
     assert!(known.upgrade().is_none());
     assert!(services.ready(said("reveal")).is_ok());

@@ -1,6 +1,7 @@
 //! What routes say together.
 
 use proptest::prelude::*;
+use std::sync::Arc;
 
 use super::*;
 
@@ -154,8 +155,8 @@ fn labels_that_contradict_each_other_are_unusable_for_the_requests_that_fit_both
 fn one_set_of_routes_is_united_once() {
     let service = service(&[marked("/a/{x}", "x"), marked("/**", "all")]);
     let first = service.route("GET", "/a/1").unwrap();
-    assert!(Rc::ptr_eq(&first, &service.route("PUT", "/a/2").unwrap()));
-    assert!(!Rc::ptr_eq(&first, &service.route("GET", "/b").unwrap()));
+    assert!(Arc::ptr_eq(&first, &service.route("PUT", "/a/2").unwrap()));
+    assert!(!Arc::ptr_eq(&first, &service.route("GET", "/b").unwrap()));
 }
 
 #[test]
@@ -165,7 +166,7 @@ fn sets_that_are_remembered_are_bounded() {
     for number in 0..routes.len() {
         assert!(!service.route("GET", &format!("/{number}")).unwrap().is_empty());
     }
-    assert_eq!(service.united.borrow().len(), MAX_UNITED.get());
+    assert_eq!(service.united.lock().unwrap().len(), MAX_UNITED.get());
 }
 
 proptest! {

@@ -1,6 +1,6 @@
 //! Random documents, paths and cuts.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_json_stream::{Matcher, MatcherError, Path};
 use proptest::prelude::*;
@@ -82,8 +82,8 @@ pub fn paths() -> impl Strategy<Value = Vec<(Path, usize)>> {
     })
 }
 
-pub fn compile(paths: &[(Path, usize)]) -> Result<Rc<Matcher>, MatcherError> {
-    Matcher::compile(paths.iter().map(|(path, field)| (path, *field))).map(Rc::new)
+pub fn compile(paths: &[(Path, usize)]) -> Result<Arc<Matcher>, MatcherError> {
+    Matcher::compile(paths.iter().map(|(path, field)| (path, *field))).map(Arc::new)
 }
 
 /// Places to cut a body at, in order.
