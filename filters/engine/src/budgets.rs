@@ -56,7 +56,7 @@ pub enum Spending {
 /// A subject and a label.
 type Key = (Arc<str>, Arc<str>);
 
-/// The budgets of one worker.
+/// The budgets of all workers of a process.
 #[derive(Default)]
 pub struct Budgets {
     spent: HashMap<Key, Vec<Window>>,

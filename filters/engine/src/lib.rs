@@ -32,6 +32,7 @@ mod principals;
 pub mod reports;
 pub mod routes;
 mod server_catalog;
+pub mod sidecar_state;
 mod spending;
 mod token_words;
 mod value_buffers;

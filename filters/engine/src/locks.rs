@@ -3,7 +3,12 @@
 //! A thread that panicked with a lock leaves it poisoned. The others continue with what it guards: a worker that stops for
 //! that would end the connections of all.
 
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+
+/// Locks what threads share, and waits for the thread that has it.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Locks a cache, unless another thread has it. The caller then does without the cache, and waits for nobody.
 pub(crate) fn try_lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {

@@ -1,4 +1,4 @@
-//! The plans that a worker holds, by principal.
+//! The plans that the workers of a process hold, by principal.
 //!
 //! The plan of a session's principal is held for as long as the session lasts. So no session loses the plan that it needs
 //! during an outage of OPA because of what others ask for. This takes no more memory, because the session holds the plan
@@ -85,7 +85,7 @@ impl HeldPlan {
     }
 }
 
-/// The plans of one worker.
+/// The plans of all workers of a process.
 pub struct Plans {
     /// The plans in the order of their last use.
     entries: LruCache<PrincipalKey, HeldPlan>,
@@ -165,11 +165,9 @@ impl Plans {
     pub fn take(
         &mut self,
         principal: &PrincipalKey,
-        body: &[u8],
+        plan: Plan,
         now_ms: u64,
     ) -> Result<Option<Arc<CompiledPlan>>, String> {
-        self.answered(principal, false);
-        let plan = Plan::from_json(body).map_err(|e| e.to_string())?;
         let held = self.entries.get_mut(principal);
         if let Some(entry) = held.filter(|held| held.plan.says(&plan)) {
             entry.fetched_ms = now_ms;

@@ -142,6 +142,9 @@ fn change(changes: &mut BTreeMap<String, i64>, mut held: &[u8], sign: i64) {
     }
 }
 
+/// Counts since they were last taken, by statistic name.
+pub type Counts = std::collections::BTreeMap<String, u64>;
+
 #[cfg(test)]
 mod tests {
     use super::*;

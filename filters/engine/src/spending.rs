@@ -25,7 +25,7 @@ pub fn spend(
     now_ms: u64,
 ) -> Result<(), Spent> {
     let mut worker = worker.borrow_mut();
-    let spending = worker.budgets.spend(&plan.subject, &budget.label, budget.allowance, rows, now_ms);
+    let spending = worker.budgets().spend(&plan.subject, &budget.label, budget.allowance, rows, now_ms);
     let again_seconds = match spending {
         Spending::Revealed => return Ok(()),
         Spending::Spent { again_seconds, .. } => again_seconds,
@@ -48,7 +48,7 @@ pub fn check(
     now_ms: u64,
 ) -> Result<(), Spent> {
     let spending =
-        worker.borrow_mut().budgets.would_spend(&plan.subject, &budget.label, budget.allowance, now_ms);
+        worker.borrow_mut().budgets().would_spend(&plan.subject, &budget.label, budget.allowance, now_ms);
     let Spending::Spent { again_seconds, .. } = spending else { return Ok(()) };
     tell(&*ports.borrow(), plan, budget, spending);
     Err(Spent { again_seconds })

@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 
 use fieldveil_config::Config;
 use fieldveil_plan::Workload;
@@ -13,47 +13,38 @@ use crate::analyses::{Analyses, WeighedAnalysis};
 use crate::audit::{Audit, Audits};
 use crate::budgets::Budgets;
 use crate::compiled_plan::CompiledPlan;
-use crate::fetch::{Fetch, FetchResponse, PrincipalKey, Tenants};
-use crate::held_keys::HeldKeys;
+use crate::fetch::{Fetch, FetchResponse, PrincipalKey};
 use crate::key_uses::{Added, KeyUse, KeyUses};
 use crate::keyring::Keyring;
 use crate::memory::{Account, User, Users};
-use crate::plans::{Holder, Plans};
+use crate::plans::Holder;
 use crate::principals::{Principal, Principals};
 use crate::reports::{Ages, Held};
-use crate::routes::{MakeReady, Services};
 use crate::server_catalog::{KnownCatalogs, ServerCatalog};
+use crate::sidecar_state::SidecarState;
 use crate::value_buffers::Buffers;
 use crate::value_counts::ValueCounts;
 
 /// Bytes of unfinished messages that all connections may hold together: a Wasm module has about 1 GB in all, and
 /// reading a message takes several times its length.
 const MAX_HELD_BY_ALL: usize = 128 << 20;
-/// Tenants' keysets that are asked for at most, first those of sessions' principals, then of the plans that were used last. Each takes
-/// a few KB of memory, and 2 KB of the answer.
-const MAX_TENANTS: usize = 1024;
 
-/// Counts since the last [`Worker::take_counts`], by statistic name.
-pub type Counts = std::collections::BTreeMap<String, u64>;
+pub use crate::reports::Counts;
 
 /// One worker's shared state.
 ///
 /// Large: it joins what all connections of a worker share, and lends each part of it.
 pub struct Worker {
-    /// The filter's configuration.
-    pub config: Config,
+    /// What it shares with the other workers of the process.
+    pub state: Arc<SidecarState>,
     /// What is to be told of its connections.
     pub audits: Audits,
     /// The audits of those who ask over HTTP.
     pub principals: Principals,
-    /// What has been revealed to whom.
-    pub budgets: Budgets,
     /// Buffers for values, unless a callback has them.
     pub(crate) buffers: Option<Box<Buffers>>,
     /// The catalogs that sessions to come may have.
     pub(crate) known_catalogs: KnownCatalogs,
-    plans: Plans,
-    keys: HeldKeys,
     key_uses: KeyUses,
     analyses: Analyses,
     counts: Counts,
@@ -65,25 +56,23 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// With nothing fetched yet.
+    /// With a state of its own, and nothing fetched yet.
     pub fn new(config: Config) -> Self {
-        Self::with(config, Services::serving())
+        Self::sharing(Arc::new(SidecarState::new(config)))
     }
 
     /// The same for a filter of databases, whatever plans say of services.
     pub fn of_databases(config: Config) -> Self {
-        Self::with(config, Box::new(|_| Ok(None)))
+        Self::sharing(Arc::new(SidecarState::of_databases(config)))
     }
 
-    fn with(config: Config, ready: MakeReady) -> Self {
+    /// A worker that shares this state with the others of its process.
+    pub fn sharing(state: Arc<SidecarState>) -> Self {
         Self {
             audits: Audits::default(),
             principals: Principals::default(),
-            budgets: Budgets::default(),
             buffers: None,
             known_catalogs: KnownCatalogs::default(),
-            plans: Plans::new(ready),
-            keys: HeldKeys::new(config.spiffe_id_is_key_agents),
             key_uses: KeyUses::default(),
             analyses: Analyses::default(),
             counts: Counts::new(),
@@ -91,7 +80,7 @@ impl Worker {
             held: 0,
             users: Users::default(),
             catalogs: Vec::new(),
-            config,
+            state,
         }
     }
 
@@ -105,7 +94,7 @@ impl Worker {
         in_vain: bool,
         now_ms: u64,
     ) -> Option<Arc<CompiledPlan>> {
-        self.plans.hold(principal, holder, in_vain, now_ms)
+        self.state.hold_plan(principal, holder, in_vain, now_ms)
     }
 
     /// The same of whom a single statement is for, or a session that the server has not let in; it is not kept.
@@ -116,7 +105,7 @@ impl Worker {
         in_vain: bool,
         now_ms: u64,
     ) -> Option<Arc<CompiledPlan>> {
-        self.plans.get(principal, holder, in_vain, now_ms)
+        self.state.plan_in_passing(principal, holder, in_vain, now_ms)
     }
 
     /// Brings a workload up to date, where the key agent is who says its SPIFFE id. Gives whether it is another now; None
@@ -124,16 +113,17 @@ impl Worker {
     pub fn identify(&self, workload: &mut Workload) -> Option<bool> {
         let id = self.new_spiffe_id(workload)?;
         if let Some(id) = id {
-            id.clone_into(&mut workload.spiffe_id);
+            workload.spiffe_id = id;
+            return Some(true);
         }
-        Some(id.is_some())
+        Some(false)
     }
 
     /// The same of a principal. Another one takes its place where the workload is another now, and is remembered.
     pub fn identify_principal(&mut self, principal: &mut Rc<Principal>) -> Option<()> {
         if let Some(id) = self.new_spiffe_id(&principal.input.workload)? {
             let mut input = principal.input.clone();
-            id.clone_into(&mut input.workload.spiffe_id);
+            input.workload.spiffe_id = id;
             *principal = Principal::new(principal.hash, input);
             self.principals.remember(principal);
         }
@@ -141,99 +131,57 @@ impl Worker {
     }
 
     /// The SPIFFE id that a workload with another one has now. Nothing within where it has the right one.
-    fn new_spiffe_id(&self, workload: &Workload) -> Option<Option<&str>> {
-        if !self.config.spiffe_id_is_key_agents {
+    fn new_spiffe_id(&self, workload: &Workload) -> Option<Option<String>> {
+        if !self.state.config.spiffe_id_is_key_agents {
             return Some(None);
         }
-        let id = self.keys.latest()?.spiffe_id.as_str();
-        Some((workload.spiffe_id != id).then_some(id))
+        let keyring = self.state.latest_keyring()?;
+        Some((workload.spiffe_id != keyring.spiffe_id).then(|| keyring.spiffe_id.clone()))
     }
 
-    /// The keyring, unless it is not there or too old.
+    /// The filter's configuration.
+    pub fn config(&self) -> &Config {
+        &self.state.config
+    }
+
+    /// What has been revealed to whom. Other workers wait until the guard is dropped.
+    pub fn budgets(&self) -> MutexGuard<'_, Budgets> {
+        self.state.budgets()
+    }
+
+    /// See [`SidecarState::keyring`].
     pub fn keyring(&self, now_ms: u64) -> Option<Arc<Keyring>> {
-        let limit = self.config.keys.max_stale_seconds.saturating_mul(1000);
-        self.keys.latest().filter(|_| self.keys.age_ms(now_ms) <= limit).cloned()
+        self.state.keyring(now_ms)
     }
 
-    /// The keyring, however old: for what was let in before.
+    /// See [`SidecarState::latest_keyring`].
     pub fn latest_keyring(&self) -> Option<Arc<Keyring>> {
-        self.keys.latest().cloned()
+        self.state.latest_keyring()
     }
 
-    /// What to fetch so that the keyring is there, with the tenants' keysets of all plans in use.
-    pub fn fetch_keys(&mut self, now_ms: u64) -> Fetch {
-        let wanted = self.wanted_tenants(now_ms);
-        Fetch::Keys(self.keys.question(wanted, now_ms))
+    /// See [`SidecarState::fetch_keys`].
+    pub fn fetch_keys(&self, now_ms: u64) -> Fetch {
+        self.state.fetch_keys(now_ms)
     }
 
-    /// The tenants' keysets that plans in use name.
-    fn wanted_tenants(&mut self, now_ms: u64) -> Tenants {
-        let mut wanted = Tenants::new();
-        let mut left_out = false;
-        for plan in self.plans.used(now_ms) {
-            for name in &plan.tenant_keysets {
-                if wanted.len() < MAX_TENANTS {
-                    wanted.insert(Arc::clone(name));
-                } else {
-                    left_out |= !wanted.contains(name);
-                }
-            }
-        }
-        if left_out {
-            self.count("tenant_keysets.over_limit", 1);
-        }
-        wanted
+    /// See [`SidecarState::due`].
+    pub fn due(&self, now_ms: u64) -> Vec<Fetch> {
+        self.state.due(now_ms)
     }
 
-    /// What is due for renewal now; called on every tick.
-    pub fn due(&mut self, now_ms: u64) -> Vec<Fetch> {
-        let mut due = Vec::new();
-        let refresh_ms = self.config.keys.refresh_seconds.saturating_mul(1000);
-        let wanted = self.wanted_tenants(now_ms);
-        if self.keys.is_due(&wanted, refresh_ms, now_ms) {
-            due.push(Fetch::Keys(self.keys.question(wanted, now_ms)));
-        }
-        self.plans.tidy(now_ms);
-        due.extend(self.due_plans(now_ms));
-        due
+    /// See [`SidecarState::due_plans`].
+    pub fn due_plans(&self, now_ms: u64) -> Vec<Fetch> {
+        self.state.due_plans(now_ms)
     }
 
-    /// Which plans are to be renewed now; called on every tick, and when one has been.
-    pub fn due_plans(&mut self, now_ms: u64) -> Vec<Fetch> {
-        self.plans.due(now_ms).into_iter().map(Fetch::Plan).collect()
-    }
-
-    /// How old the keysets are, and the oldest plan in use, while so many bytes of memory are in use.
+    /// See [`SidecarState::ages`].
     pub fn ages(&self, now_ms: u64, in_use: usize) -> Ages {
-        let memory = u64::try_from(in_use).unwrap_or(u64::MAX);
-        Ages { keysets: self.keys.age_ms(now_ms), plans: self.plans.age_ms(now_ms), memory }
+        self.state.ages(now_ms, in_use)
     }
 
-    /// Takes in what came of a fetch. The error says why it could not be used; what was held before is
-    /// still held.
-    pub fn answered(&mut self, fetch: &Fetch, answer: FetchResponse<'_>, now_ms: u64) -> Result<(), String> {
-        match (fetch, answer) {
-            (Fetch::Plan(principal), FetchResponse::Body { body, .. }) => {
-                self.take_plan(principal, body, now_ms)
-            }
-            (Fetch::Plan(_), FetchResponse::NotModified) => Err("OPA answered 304 to a POST".into()),
-            (Fetch::Keys(question), answer) => self.keys.take(question, answer, now_ms),
-            (Fetch::Plan(principal), FetchResponse::Failed(reason)) => {
-                self.plans.answered(principal, true);
-                Err(reason)
-            }
-        }
-    }
-
-    fn take_plan(&mut self, principal: &PrincipalKey, body: &[u8], now_ms: u64) -> Result<(), String> {
-        let Some(plan) = self.plans.take(principal, body, now_ms)? else { return Ok(()) };
-        if plan.denied.is_some() {
-            self.count("plans.denied", 1);
-        }
-        if !plan.break_glass.is_empty() {
-            self.count("plans.break_glass", 1);
-        }
-        Ok(())
+    /// See [`SidecarState::answered`].
+    pub fn answered(&self, fetch: &Fetch, answer: FetchResponse<'_>, now_ms: u64) -> Result<(), String> {
+        self.state.answered(fetch, answer, now_ms)
     }
 
     /// The account of a user's connections.
@@ -291,7 +239,7 @@ impl Worker {
 
     /// An audit with this random name.
     pub fn audit(&self, session: String) -> Audit {
-        let interval_ms = self.config.audit.interval_seconds.saturating_mul(1000);
+        let interval_ms = self.state.config.audit.interval_seconds.saturating_mul(1000);
         Audit::new(session, interval_ms, Rc::clone(&self.values))
     }
 
@@ -299,6 +247,10 @@ impl Worker {
     pub fn take_counts(&mut self) -> Counts {
         self.audits.settle();
         let mut counts = std::mem::take(&mut self.counts);
+        for (name, count) in self.state.take_counts() {
+            let counted = counts.entry(name).or_default();
+            *counted = counted.saturating_add(count);
+        }
         self.values.borrow_mut().take(|name, count| {
             let counted = counts.entry(name).or_default();
             *counted = counted.saturating_add(count);
@@ -307,8 +259,8 @@ impl Worker {
     }
 
     /// How many plans there are, by their bundle.
-    pub fn held_plans(&self) -> &Held {
-        self.plans.held()
+    pub fn held_plans(&self) -> Held {
+        self.state.held_plans()
     }
 
     /// Counts so many uses of a key.
@@ -324,7 +276,7 @@ impl Worker {
     /// The counter of a key stands at `total`, of all workers. Gives a line for the log the first time that the key is
     /// due for rotation.
     pub fn key_reached(&mut self, key: &KeyUse, total: u64) -> Option<String> {
-        let (statistic, line) = self.key_uses.reached(key, total, self.config.limits.key_uses)?;
+        let (statistic, line) = self.key_uses.reached(key, total, self.state.config.limits.key_uses)?;
         self.count(&statistic, 1);
         Some(line)
     }

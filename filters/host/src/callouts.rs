@@ -24,7 +24,7 @@ impl Callouts {
         worker: &Worker,
         fetch: Fetch,
     ) -> Result<u32, (Fetch, String)> {
-        let config = &worker.config;
+        let config = &worker.config();
         let (cluster, timeout_ms) = match &fetch {
             Fetch::Plan(_) => (&config.policy.cluster, config.policy.timeout_ms),
             Fetch::Keys(_) => (&config.keys.cluster, config.keys.timeout_ms),

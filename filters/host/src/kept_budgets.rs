@@ -12,15 +12,17 @@ const SHARING_TRIES: usize = 8;
 /// Shares what was spent in a callback, before that puts back what it was spent on. What can not be shared now is the next
 /// time.
 pub fn keep(worker: &mut Worker) {
-    for key in worker.budgets.take_unshared() {
+    // The guard is dropped before the loop, which locks the budgets again.
+    let unshared = worker.budgets().take_unshared();
+    for key in unshared {
         let name = name(worker, text_of(&key));
         let is_kept = (0..SHARING_TRIES).any(|_| {
             let Ok((shared, version)) = get_shared_data(&name) else { return false };
-            let written = worker.budgets.written(&key, &shared.unwrap_or_default(), now_ms());
+            let written = worker.budgets().written(&key, &shared.unwrap_or_default(), now_ms());
             written.is_some_and(|text| set_shared_data(&name, Some(&text), version).is_ok())
         });
         if !is_kept {
-            worker.budgets.put_off(key);
+            worker.budgets().put_off(key);
         }
     }
 }
@@ -30,12 +32,12 @@ pub fn restore(worker: &mut Worker) {
     let now_ms = now_ms();
     for number in 0..TEXTS {
         if let Ok((Some(text), _)) = get_shared_data(&name(worker, number)) {
-            worker.budgets.restore(&text, now_ms);
+            worker.budgets().restore(&text, now_ms);
         }
     }
 }
 
 /// Where a text is: of one listener's name, for each counts for itself.
 fn name(worker: &Worker, number: u64) -> String {
-    format!("fieldveil.budgets.{}.{number}", worker.config.listener)
+    format!("fieldveil.budgets.{}.{number}", worker.config().listener)
 }

@@ -227,7 +227,7 @@ impl<S: Served> RootContext for Root<S> {
         let mut worker = S::worker(config);
         kept_budgets::restore(&mut worker);
         let jwt_payload =
-            worker.config.http.as_ref().map_or("", |http| http.identity.jwt_payload.as_str()).into();
+            worker.config().http.as_ref().map_or("", |http| http.identity.jwt_payload.as_str()).into();
         self.shared = Some(Shared {
             worker: Rc::new(RefCell::new(worker)),
             ports: Rc::new(RefCell::new(ports)),
@@ -248,7 +248,7 @@ impl<S: Served> RootContext for Root<S> {
         {
             let worker = shared.worker.borrow();
             let (ages, held) = (worker.ages(now_ms, memory::in_use()), worker.held_plans());
-            shared.metrics.borrow_mut().report(Report { worker: self.number, now_ms, ages, held });
+            shared.metrics.borrow_mut().report(Report { worker: self.number, now_ms, ages, held: &held });
         }
         for line in shared.worker.borrow_mut().audits.lines(now_ms) {
             write_audit(&line);

@@ -129,8 +129,8 @@ impl PolicyGate {
             let worker = self.worker.borrow();
             PlanInput {
                 protocol: protocol.into(),
-                listener: worker.config.listener.clone(),
-                workload: worker.config.workload.clone(),
+                listener: worker.config().listener.clone(),
+                workload: worker.config().workload.clone(),
                 session,
                 client_certificate,
                 ..PlanInput::default()
@@ -254,7 +254,7 @@ impl PolicyGate {
 
     /// Brings the workload's own identity up to date, before anything is asked in its name.
     fn identify_workload(&mut self, failure: Option<&String>, now_ms: u64) -> Result<(), Unready> {
-        let mut worker = self.worker.borrow_mut();
+        let worker = self.worker.borrow_mut();
         match (worker.identify(&mut self.input.workload), failure) {
             (Some(is_another), _) => {
                 if is_another && self.principal.is_some() {

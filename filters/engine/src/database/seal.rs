@@ -172,7 +172,7 @@ impl Core {
     /// Returns the keys, and how many bytes a value that is sealed may have as it is printed, unless it has more as it came.
     fn keyring_for(&self, field: &CompiledField, text: &[u8]) -> Result<(Arc<Keyring>, usize), ClientError> {
         let keyring = self.keyring()?;
-        let limit = self.worker.borrow().config.limits.protected_value_bytes;
+        let limit = self.worker.borrow().config().limits.protected_value_bytes;
         if text.len() > limit {
             return Err(ClientError::long_value(&field.spec.label, limit));
         }

@@ -65,7 +65,7 @@ impl ReadyExchange {
         // Head: it says which header fields decide who asks, and its validators are those of what the client gets. Its body is
         // read, or passes, or is refused.
         let worker = self.context.worker.borrow();
-        let varies = worker.config.http.as_ref().map(|http| http.identity.varies()).unwrap_or_default();
+        let varies = worker.config().http.as_ref().map(|http| http.identity.varies()).unwrap_or_default();
         let course = response::course(&self.route, self.limits, self.is_head, &varies, head, ends)?;
         drop(worker);
         // Body: its bytes go to `take_bytes` when they come, as the request's do.

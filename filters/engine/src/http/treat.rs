@@ -114,7 +114,7 @@ fn sealed<'b>(
     buffers: &'b mut Buffers,
 ) -> Result<&'b [u8], Problem> {
     let label = &field.spec.label;
-    let limit = ctx.worker.borrow().config.limits.protected_value_bytes;
+    let limit = ctx.worker.borrow().config().limits.protected_value_bytes;
     if text.len() > limit {
         return Err(Problem::long_value(label, limit));
     }

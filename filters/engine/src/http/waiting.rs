@@ -51,7 +51,8 @@ impl WaitingRequest {
         ends: bool,
     ) -> (ExchangePhase, ExchangeOutput) {
         let mut worker = surroundings.worker.borrow_mut();
-        let Worker { config, principals, .. } = &mut *worker;
+        let Worker { state, principals, .. } = &mut *worker;
+        let config = &state.config;
         let Some(http) = &config.http else {
             return (ExchangePhase::Over, surroundings.reply(&unconfigured(), None));
         };

@@ -82,7 +82,7 @@ impl Session {
                 Ok(Outcome::Done)
             }
             Is::StmtSendLongData => {
-                let limit = self.core.worker.borrow().config.limits.protected_value_bytes;
+                let limit = self.core.worker.borrow().config().limits.protected_value_bytes;
                 self.statements.keep_long_data(&message.payload, limit)?;
                 Ok(Outcome::Done)
             }

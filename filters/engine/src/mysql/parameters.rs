@@ -92,7 +92,7 @@ impl SqlContext {
             ParameterValue::LongData => match ahead {
                 Some(Ahead::Kept(value)) => (ColumnType::VarString.code(), false, value),
                 _ => {
-                    let limit = core.worker.borrow().config.limits.protected_value_bytes;
+                    let limit = core.worker.borrow().config().limits.protected_value_bytes;
                     return Err(ClientError::long_value(&field.spec.label, limit));
                 }
             },

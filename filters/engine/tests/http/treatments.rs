@@ -222,7 +222,7 @@ fn budget_is_the_subjects_whatever_the_protocol() {
     let treated = Treated::under(&[budget(json!({"treatment": "null"}))]);
     let allowance = treated.field().budget.as_ref().unwrap().allowance;
     let (subject, label) = (Arc::clone(&treated.ctx.plan.subject), Arc::from("customer.value"));
-    treated.ctx.worker.borrow_mut().budgets.spend(&subject, &label, allowance, 2, treated.ctx.now_ms);
+    treated.ctx.worker.borrow_mut().budgets().spend(&subject, &label, allowance, 2, treated.ctx.now_ms);
     assert_eq!(treated.open(&stored(&treated)), Ok(Some("null".to_owned())));
 }
 

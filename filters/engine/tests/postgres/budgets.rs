@@ -382,7 +382,7 @@ fn row_that_finds_no_place_to_be_counted_is_not_revealed() {
     let now_ms = dialogue.ports.borrow().now_ms;
     for number in 0..MAX_WINDOWS {
         let (subject, allowance) = (number.to_string().into(), Allowance { rows: 1, per_seconds: 16 });
-        dialogue.worker.borrow_mut().budgets.spend(&subject, &"l".into(), allowance, 1, now_ms);
+        dialogue.worker.borrow_mut().budgets().spend(&subject, &"l".into(), allowance, 1, now_ms);
     }
     assert_eq!(read(&mut dialogue, 2), (0, 2));
     let counts = dialogue.worker.borrow_mut().take_counts();

@@ -23,7 +23,7 @@ impl Copies {
     pub fn execute(&mut self, checked: &Rc<CheckedText>, settings: &Settings, core: &Core) -> Option<u64> {
         self.from_client = Copying::No;
         let copy = checked.copy().filter(|copy| copy.from_client)?;
-        let limit = core.worker.borrow().config.limits.protected_value_bytes;
+        let limit = core.worker.borrow().config().limits.protected_value_bytes;
         Some(self.begin(checked, copy, settings, limit))
     }
 
