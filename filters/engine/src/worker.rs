@@ -281,3 +281,7 @@ impl Worker {
         Some(line)
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
