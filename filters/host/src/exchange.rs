@@ -3,11 +3,10 @@
 //! While an exchange holds or waits, its bytes are its own: each callback empties Envoy's buffer and pauses, and the call that
 //! lets go puts everything back. Envoy's limit of a buffer would otherwise answer for us, in the middle of a callback.
 
-use std::net::SocketAddr;
-
 use fieldveil_engine::fetch::Fetch;
 use fieldveil_engine::http::{Edit, Exchange, ExchangeOutput, Flow, Head, Peer, Reply};
 use fieldveil_engine::ports::Level;
+use fieldveil_shell::address::ip;
 use proxy_wasm::hostcalls;
 use proxy_wasm::traits::{Context, HttpContext};
 use proxy_wasm::types::{Action, MapType, StreamType};
@@ -66,12 +65,7 @@ impl HttpExchange {
 
     fn peer(&self) -> Peer {
         let property = |path| hostcalls::get_property(path).ok().flatten().unwrap_or_default();
-        let address = property(vec!["source", "address"]);
-        // A Unix socket has no address of its peer.
-        let source = String::from_utf8_lossy(&address)
-            .parse::<SocketAddr>()
-            .map(|parsed| parsed.ip().to_string())
-            .unwrap_or_default();
+        let source = ip(&property(vec!["source", "address"]));
         let payload: &str = &self.shared.jwt_payload;
         let claims =
             if payload.is_empty() { None } else { claims::verified(&property(vec!["metadata"]), payload) };

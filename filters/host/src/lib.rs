@@ -18,7 +18,6 @@ mod log;
 mod memory;
 mod metrics;
 mod ports;
-mod random;
 mod root;
 mod shared;
 mod stream;
@@ -26,8 +25,8 @@ mod work;
 
 use proxy_wasm::types::LogLevel;
 
-pub use crate::random::Generator;
 pub use crate::work::{Work, clock, read_vm_configuration};
+pub use fieldveil_shell::random::Generator;
 
 /// Registers the PostgreSQL filter; a module's entry point calls it once.
 pub fn start_postgres() {

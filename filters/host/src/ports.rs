@@ -1,13 +1,12 @@
 //! The engine's ports over Envoy's host calls.
 
-use std::net::SocketAddr;
 use std::time::UNIX_EPOCH;
 
 use fieldveil_engine::Random;
 use fieldveil_engine::ports::{Level, Ports};
+use fieldveil_shell::address::is_local;
+use fieldveil_shell::random::Generator;
 use proxy_wasm::hostcalls;
-
-use crate::random::Generator;
 
 /// Time, randomness and log of one worker.
 pub struct EnvoyPorts {
@@ -51,14 +50,6 @@ impl Ports for EnvoyPorts {
     }
 }
 
-/// Whether an address as Envoy writes it is of this machine: loopback, or a Unix socket by its path or its abstract name.
-fn is_local(address: &str) -> bool {
-    match address.parse::<SocketAddr>() {
-        Ok(address) => address.ip().to_canonical().is_loopback(),
-        Err(_) => address.starts_with(['/', '@']),
-    }
-}
-
 /// Milliseconds since the Unix epoch, by Envoy's clock.
 pub fn now_ms() -> u64 {
     hostcalls::get_current_time()
@@ -66,21 +57,4 @@ pub fn now_ms() -> u64 {
         .and_then(|now| now.duration_since(UNIX_EPOCH).ok())
         .and_then(|since| u64::try_from(since.as_millis()).ok())
         .unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_local;
-
-    #[test]
-    fn loopback_and_unix_sockets_are_local_and_nothing_else_is() {
-        for address in
-            ["127.0.0.1:3306", "[::1]:3306", "[::ffff:127.0.0.1]:3306", "/run/mysqld.sock", "@mysqld"]
-        {
-            assert!(is_local(address), "{address}");
-        }
-        for address in ["", "10.0.0.7:3306", "[2001:db8::1]:3306", "envoy://internal/1", "localhost:3306"] {
-            assert!(!is_local(address), "{address}");
-        }
-    }
 }

@@ -7,13 +7,14 @@
 //! a filter write to the server when it has read from the client, and not when it has read from the server.
 
 use std::cell::RefCell;
-use std::net::SocketAddr;
 use std::rc::{Rc, Weak};
 
 use fieldveil_engine::audit::Ended;
 use fieldveil_engine::database::{CallbackOutput, Client, Connection};
 use fieldveil_engine::fetch::Fetch;
 use fieldveil_engine::ports::Level;
+use fieldveil_shell::address::ip;
+use fieldveil_shell::output::{complete, forwarded, is_unchanged};
 use proxy_wasm::hostcalls;
 use proxy_wasm::hostcalls::set_effective_context;
 use proxy_wasm::traits::{Context, StreamContext};
@@ -233,10 +234,7 @@ impl<S: Connection> StreamContext for StreamState<S> {
 /// What Envoy knows of the client.
 fn client() -> Client {
     let property = |path| hostcalls::get_property(path).ok().flatten().unwrap_or_default();
-    let address = property(vec!["source", "address"]);
-    // A Unix socket has no address of its peer.
-    let source = String::from_utf8_lossy(&address).parse::<SocketAddr>();
-    let mut client = Client::at(source.map(|parsed| parsed.ip().to_string()).unwrap_or_default());
+    let mut client = Client::at(ip(&property(vec!["source", "address"])));
     let certificate = property(CLIENT_CERTIFICATE.to_vec());
     if !certificate.is_empty()
         && let Err(error) = client.read_certificate(&certificate)
@@ -246,23 +244,4 @@ fn client() -> Client {
         write_log(Level::Warn, &format!("{what}: {error}"));
     }
     client
-}
-
-/// The bytes that leave a callback: those that came and are unchanged, or those that the session wrote.
-fn forwarded<'b>(unchanged: usize, bytes: &'b [u8], written: &'b [u8]) -> &'b [u8] {
-    match unchanged {
-        0 => written,
-        unchanged => bytes.get(..unchanged).unwrap_or(bytes),
-    }
-}
-
-/// Whether exactly the bytes that came leave the callback, so that Envoy's buffer needs no change.
-fn is_unchanged(unchanged: usize, bytes: &[u8], written: &[u8]) -> bool {
-    unchanged == bytes.len() && written.is_empty()
-}
-
-/// Writes out the bytes that are unchanged, because something else comes before or behind them.
-fn complete(unchanged: &mut usize, bytes: &[u8], written: &mut Vec<u8>) {
-    let unchanged = std::mem::take(unchanged);
-    written.extend_from_slice(bytes.get(..unchanged).unwrap_or_default());
 }
