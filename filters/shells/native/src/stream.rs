@@ -1,0 +1,298 @@
+//! One connection's bytes between Envoy's buffers and the engine.
+//!
+//! Each hook takes all of Envoy's buffer and puts the finished output in its place; where everything goes on as it came, the buffer
+//! stays as it is. While the session waits, the client's side is stopped: what comes meanwhile is left in Envoy's buffer, which
+//! bounds it. Output that the server must get meanwhile (the catalog's question) is injected.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use fieldveil_engine::audit::Ended;
+use fieldveil_engine::database::{CallbackOutput, Client, Connection};
+use fieldveil_engine::ports::Level;
+use fieldveil_shell::address::ip;
+use fieldveil_shell::output::{complete, forwarded, is_unchanged};
+
+use crate::envoy::Filter;
+use crate::log::write_log;
+use crate::waiter::Waiter;
+use crate::worker::ThreadWorker;
+
+/// Whether the bytes of a hook go on to the next filter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flow {
+    /// They do.
+    Continue,
+    /// They stay.
+    Stop,
+}
+
+/// A connection, as Envoy's hooks see it.
+pub trait Stream {
+    /// Bytes came from the client.
+    fn client_bytes(&self, end_of_stream: bool) -> Flow;
+    /// Bytes came from the server.
+    fn server_bytes(&self, end_of_stream: bool) -> Flow;
+    /// The connection closes; `by_client` says that the client closed it.
+    fn closes(&self, by_client: bool);
+    /// Another thread woke it.
+    fn woken(&self);
+    /// A hook panicked: nothing passes any more.
+    fn fail(&self);
+}
+
+/// The connection of one protocol.
+pub struct DatabaseStream<S: Connection> {
+    state: RefCell<StreamState<S>>,
+    waiter: Arc<Waiter>,
+    worker: Rc<ThreadWorker>,
+    /// Who ended the connection. Envoy may say so in the middle of another hook.
+    ended: Cell<Option<Ended>>,
+    failed: Cell<bool>,
+}
+
+struct StreamState<S> {
+    filter: Box<dyn Filter>,
+    session: Option<S>,
+    /// Bytes to the server that go ahead of what the client sends next.
+    ahead: Vec<u8>,
+    /// The client has had the last word of this connection; nothing more passes.
+    closing: bool,
+}
+
+impl<S: Connection> DatabaseStream<S> {
+    /// A new connection.
+    pub fn new(worker: Rc<ThreadWorker>, filter: Box<dyn Filter>) -> Self {
+        let waiter = Arc::new(Waiter::new(filter.waker()));
+        worker.begin(&waiter);
+        let state = StreamState { filter, session: None, ahead: Vec::new(), closing: false };
+        Self { state: RefCell::new(state), waiter, worker, ended: Cell::new(None), failed: Cell::new(false) }
+    }
+
+    /// Runs a hook, unless the connection has failed. Where Envoy calls a hook within another one nothing passes: that is not known
+    /// to happen.
+    fn run<T>(&self, otherwise: T, hook: impl FnOnce(&mut StreamState<S>) -> T) -> T {
+        let state = self.state.try_borrow_mut();
+        match state {
+            Ok(mut state) if !self.failed.get() => {
+                state.begin(&self.worker);
+                if let (Some(how), Some(session)) = (self.ended.take(), &mut state.session) {
+                    session.note_end(how);
+                }
+                hook(&mut state)
+            }
+            Ok(mut state) => {
+                state.drop_all();
+                otherwise
+            }
+            Err(_) => {
+                write_log(Level::Error, "Envoy called a connection's hook within another one of it");
+                self.failed.set(true);
+                otherwise
+            }
+        }
+    }
+}
+
+impl<S: Connection> Stream for DatabaseStream<S> {
+    fn client_bytes(&self, end_of_stream: bool) -> Flow {
+        if end_of_stream {
+            self.ended.set(Some(Ended::Client));
+        }
+        self.run(Flow::Stop, |state| {
+            if state.closing {
+                state.filter.replace_read_buffer(b"");
+                state.filter.close();
+                return Flow::Continue;
+            }
+            if state.session().is_waiting() {
+                return Flow::Stop;
+            }
+            state.client_data(self)
+        })
+    }
+
+    fn server_bytes(&self, end_of_stream: bool) -> Flow {
+        if end_of_stream {
+            self.ended.set(Some(Ended::Server));
+        }
+        self.run(Flow::Stop, |state| state.server_data(self))
+    }
+
+    fn closes(&self, by_client: bool) {
+        if by_client && self.ended.get().is_none() {
+            self.ended.set(Some(Ended::Client));
+        }
+    }
+
+    fn woken(&self) {
+        if self.waiter.take_tick() {
+            self.worker.tick();
+        }
+        let fetched = self.waiter.take_fetched();
+        self.run((), |state| {
+            if state.closing {
+                // What was put into the buffer by the last hook has left it.
+                state.filter.close();
+                return;
+            }
+            if fetched.is_empty() {
+                return;
+            }
+            for (fetch, result) in fetched {
+                if let Err(reason) = &result {
+                    write_log(Level::Warn, &format!("{} could not be had: {reason}", fetch.part()));
+                }
+                state.session().answered(&fetch, result);
+            }
+            if !state.session().is_waiting() {
+                state.resume_client(self);
+            }
+        });
+    }
+
+    fn fail(&self) {
+        self.failed.set(true);
+        if let Ok(mut state) = self.state.try_borrow_mut() {
+            state.drop_all();
+        }
+    }
+}
+
+impl<S: Connection> StreamState<S> {
+    /// Makes the session, when a side has sent a byte.
+    fn begin(&mut self, worker: &ThreadWorker) {
+        if self.session.is_none() {
+            let ports = worker.ports(self.filter.server());
+            self.session = Some(S::new(Rc::clone(&worker.worker), ports, client(self.filter.as_ref())));
+        }
+    }
+
+    #[allow(clippy::expect_used, reason = "every hook begins the session before it asks for it")]
+    fn session(&mut self) -> &mut S {
+        self.session.as_mut().expect("a session")
+    }
+
+    /// Nothing that is here or comes passes any more.
+    fn drop_all(&mut self) {
+        self.filter.replace_read_buffer(b"");
+        self.filter.close();
+    }
+
+    /// Gives the session what lies in Envoy's read buffer and puts the output in its place.
+    fn client_data(&mut self, stream: &DatabaseStream<S>) -> Flow {
+        let mut output = stream.worker.output();
+        let bytes = self.filter.read_buffer();
+        let Some(session) = &mut self.session else { return Flow::Stop };
+        session.client_bytes(&bytes, &mut output);
+        if !self.ahead.is_empty() {
+            complete(&mut output.unchanged, &bytes, &mut output.to_server);
+            output.to_server.splice(..0, self.ahead.drain(..));
+        }
+        ask(stream, &mut output);
+        let waits = session.is_waiting();
+        if !is_unchanged(output.unchanged, &bytes, &output.to_server) {
+            if output.unchanged > 0 {
+                complete(&mut output.unchanged, &bytes, &mut output.to_server);
+            }
+            drop(bytes);
+            let now = if waits { &[][..] } else { &output.to_server };
+            self.filter.replace_read_buffer(now);
+            if waits && !output.to_server.is_empty() {
+                self.filter.inject(&output.to_server);
+            }
+        } else if waits {
+            let passed = bytes.into_owned();
+            self.filter.replace_read_buffer(b"");
+            self.filter.inject(&passed);
+        }
+        if output.close {
+            self.filter.close();
+        }
+        stream.worker.reuse(output);
+        if waits { Flow::Stop } else { Flow::Continue }
+    }
+
+    /// Goes on with the client's side, stopped before.
+    fn resume_client(&mut self, stream: &DatabaseStream<S>) {
+        if self.client_data(stream) == Flow::Continue {
+            self.filter.continue_reading();
+        }
+    }
+
+    /// Gives the session what lies in Envoy's write buffer and puts the output in its place.
+    fn server_data(&mut self, stream: &DatabaseStream<S>) -> Flow {
+        if self.closing {
+            self.filter.replace_write_buffer(b"");
+            return Flow::Continue;
+        }
+        let mut output = stream.worker.output();
+        let bytes = self.filter.write_buffer();
+        let Some(session) = &mut self.session else { return Flow::Stop };
+        session.server_bytes(&bytes, &mut output);
+        let sends = !forwarded(output.unchanged, &bytes, &output.to_client).is_empty();
+        if !is_unchanged(output.unchanged, &bytes, &output.to_client) {
+            if output.unchanged > 0 {
+                complete(&mut output.unchanged, &bytes, &mut output.to_client);
+            }
+            drop(bytes);
+            self.filter.replace_write_buffer(&output.to_client);
+        }
+        self.ahead.append(&mut output.to_server);
+        if output.close && sends {
+            // What is put here leaves after this hook: to close now would drop it, and the reason with it.
+            self.closing = true;
+            stream.waiter.wake();
+            output.close = false;
+        }
+        ask(stream, &mut output);
+        if output.close {
+            self.filter.close();
+        }
+        let resumes = output.resume && !self.closing;
+        stream.worker.reuse(output);
+        if resumes {
+            self.resume_client(stream);
+        }
+        Flow::Continue
+    }
+}
+
+/// Has what the session wants fetched.
+fn ask<S: Connection>(stream: &DatabaseStream<S>, output: &mut CallbackOutput) {
+    for fetch in std::mem::take(&mut output.fetch) {
+        stream.worker.sidecar.wait(fetch, &stream.waiter);
+    }
+}
+
+impl<S: Connection> Drop for DatabaseStream<S> {
+    fn drop(&mut self) {
+        if let Some(session) = &mut self.state.get_mut().session {
+            if let Some(how) = self.ended.take() {
+                session.note_end(how);
+            }
+            // If nobody was seen to end it.
+            session.end(Ended::Proxy);
+        }
+        self.worker.end(&self.waiter);
+    }
+}
+
+/// What Envoy knows of the client.
+fn client(filter: &dyn Filter) -> Client {
+    let mut client = Client::at(ip(&filter.source()));
+    let certificate = filter.client_certificate();
+    if !certificate.is_empty()
+        && let Err(error) = client.read_certificate(&certificate)
+    {
+        let what =
+            "what the bridge tells of the client's certificate can not be read, and counts for nothing";
+        write_log(Level::Warn, &format!("{what}: {error}"));
+    }
+    client
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::arithmetic_side_effects)]
+mod tests;

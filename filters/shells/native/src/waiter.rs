@@ -1,0 +1,53 @@
+//! A connection, as other threads know it: what it is told lies here until its own thread takes it.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fieldveil_engine::fetch::Fetch;
+
+use crate::envoy::Wake;
+use crate::lock::lock;
+
+/// What came of a fetch: the state has taken the answer, or the error says why not.
+pub type Fetched = (Fetch, Result<(), String>);
+
+/// One connection, for other threads.
+pub struct Waiter {
+    waker: Box<dyn Wake>,
+    fetched: Mutex<Vec<Fetched>>,
+    ticks: AtomicBool,
+}
+
+impl Waiter {
+    /// Of the connection that this wakes.
+    pub fn new(waker: Box<dyn Wake>) -> Self {
+        Self { waker, fetched: Mutex::default(), ticks: AtomicBool::new(false) }
+    }
+
+    /// Has its own thread call it.
+    pub fn wake(&self) {
+        self.waker.wake();
+    }
+
+    /// Tells it what came of a fetch.
+    pub fn give(&self, fetched: Fetched) {
+        lock(&self.fetched).push(fetched);
+        self.wake();
+    }
+
+    /// Tells its worker that a second has passed.
+    pub fn tick(&self) {
+        self.ticks.store(true, Ordering::Relaxed);
+        self.wake();
+    }
+
+    /// Whether a second has passed; asked on its own thread.
+    pub fn take_tick(&self) -> bool {
+        self.ticks.swap(false, Ordering::Relaxed)
+    }
+
+    /// What came of fetches; asked on its own thread.
+    pub fn take_fetched(&self) -> Vec<Fetched> {
+        std::mem::take(&mut *lock(&self.fetched))
+    }
+}
