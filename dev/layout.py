@@ -20,6 +20,7 @@ CARGO_TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 FILTER_WASM = TOOLS / "filter-postgres.wasm"
 MYSQL_FILTER_WASM = TOOLS / "filter-mysql.wasm"
 JSON_FILTER_WASM = TOOLS / "filter-json.wasm"
+FILTER_NATIVE = TOOLS / "libfieldveil.so"
 FIELDVEIL = BIN / "fieldveil"
 TINK_TOOL = BIN / "tink-tool"
 PGX_CLIENT = BIN / "pgx-client"

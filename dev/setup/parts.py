@@ -17,6 +17,7 @@ from dev.layout import (
     DEV,
     E2E,
     FIELDVEIL,
+    FILTER_NATIVE,
     FILTER_WASM,
     FUZZ,
     GO_CLIENTS,
@@ -182,6 +183,11 @@ def _filter(shell: Shell) -> None:
     put(built / "filter_json.wasm", JSON_FILTER_WASM)
 
 
+def _filter_native(shell: Shell) -> None:
+    shell.run(["cargo", "build", "--profile", "native", "--locked", "-p", "filter-native"])
+    put(CARGO_TARGET / "native" / "libfieldveil.so", FILTER_NATIVE)
+
+
 def _bench_sealing(shell: Shell) -> None:
     shell.run(["cargo", "build", "--release", *BENCH, "--bin", BENCH_SEALING.name])
     put(CARGO_TARGET / "release" / BENCH_SEALING.name, BENCH_SEALING)
@@ -244,6 +250,14 @@ PARTS = {
             (FILTER_WASM, MYSQL_FILTER_WASM, JSON_FILTER_WASM),
             RUST,
             after=("toolchain",),
+        ),
+        Part(
+            "filter-native",
+            "the filters of databases, as a native module",
+            _filter_native,
+            (FILTER_NATIVE,),
+            RUST,
+            after=("toolchain", "filter"),
         ),
         Part(
             "bench-sealing",

@@ -1,6 +1,8 @@
 """Envoy as the sidecar, its configuration rendered from the project's one template for each protocol."""
 
 import json
+import os
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -9,12 +11,16 @@ import envoy
 import jinja2
 import psutil
 
-from dev.layout import ENVOY_TEMPLATE, FILTER_WASM
+from dev.layout import ENVOY_TEMPLATE, FILTER_NATIVE, FILTER_WASM
 from harness import unixhttp
 from harness.process import Process
 from harness.workdir import WorkDir
 
 LOOPBACK = "127.0.0.1"
+# The shell of the filters of databases: `wasm` or `native`.
+SHELL = os.environ.get("ENVOY_SHELL", "wasm")
+# Envoy puts a label of the native shell into a statistic's name, before its value.
+LABEL = re.compile(r"(?<=\w)\.(?:label|sqlstate|keyset|purpose|key|bundle)\.")
 # What stands before each line of the audit.
 AUDIT = "fieldveil-audit: "
 
@@ -88,6 +94,7 @@ class Envoy:
         concurrency: int = 1,
         log_level: str = "info",
         filter_wasm: Path = FILTER_WASM,
+        shell: str = SHELL,
         name: str = "envoy",
         environment: dict[str, str] | None = None,
     ) -> None:
@@ -97,6 +104,7 @@ class Envoy:
         self._concurrency = concurrency
         self._log_level = log_level
         self._filter_wasm = filter_wasm
+        self._shell = shell
         # Added to that of the tests.
         self.environment = environment
         self._ports: dict[str, int] = {}
@@ -131,10 +139,12 @@ class Envoy:
         return next(known.socket for known in self._listeners if known.name == listener)
 
     def stats(self, prefix: str = "") -> dict[str, int]:
-        """Counters and gauges whose names begin with `prefix`."""
+        """Counters and gauges whose names begin with `prefix`, of either shell under the same names."""
         body = unixhttp.request(self.admin, "GET", "/stats?format=json")[2]
-        found = (stat for stat in json.loads(body)["stats"] if "name" in stat)
-        return {stat["name"]: stat["value"] for stat in found if stat["name"].startswith(prefix)}
+        found = {
+            LABEL.sub(".", stat["name"]): stat["value"] for stat in json.loads(body)["stats"] if "name" in stat
+        }
+        return {name: value for name, value in found.items() if name.startswith(prefix)}
 
     def audit(self) -> list[dict]:
         """The lines of the filter's audit so far. The last may be one that it is writing now."""
@@ -165,6 +175,7 @@ class Envoy:
             listeners=[listener.described() for listener in self._listeners],
             clusters=[{"name": name, **_words(upstream)} for name, upstream in self._clusters.items()],
             filter_wasm=str(self._filter_wasm),
+            filter_module=str(FILTER_NATIVE) if self._shell == "native" else "",
             admin_path=str(self.admin),
         )
 
