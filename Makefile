@@ -16,7 +16,7 @@ export LC_ALL = C.UTF-8
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-json test-mysql test-tls test-charts test-e2e interop instructions growth lint format loadtest loadtest-smoke loadtest-compare canary test-sqldiff test-compat fuzz e2e e2e-kubernetes soak charts-readme clean clean-all
+.PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-json test-mysql test-tls test-native test-charts test-e2e interop instructions growth lint format loadtest loadtest-smoke loadtest-compare canary test-sqldiff test-compat fuzz e2e e2e-kubernetes soak charts-readme clean clean-all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,8 +25,8 @@ help: ## list the targets
 python:
 	@command -v $(PYTHON) >/dev/null 2>&1 || { echo "missing: Python 3.11 or newer, as $(PYTHON): https://www.python.org/downloads/" >&2; exit 1; }
 
-demo: python ## show the main job, from a client's INSERT to the stored ciphertext (KEEP=1 leaves it running; POLICIES=DIR uses your policies)
-	@$(SETUP) python filter keys $(if $(and $(shell command -v mvn),$(shell command -v javac)),mariadb)
+demo: python ## show the main job, from a client's INSERT to the stored ciphertext (KEEP=1 leaves it running; POLICIES=DIR uses your policies; ENVOY_SHELL=native runs the databases' filters natively)
+	@$(SETUP) python filter keys $(if $(filter native,$(ENVOY_SHELL)),filter-native) $(if $(and $(shell command -v mvn),$(shell command -v javac)),mariadb)
 	@$(VENV_PYTHON) e2e/demo.py $(if $(KEEP),--keep) $(if $(POLICIES),--policies "$(POLICIES)")
 
 policy-tools: python ## build the tools for writing policies: .tools/bin/fieldveil and .tools/bin/opa
@@ -81,6 +81,9 @@ test-mysql: python ## run all tests of MySQL and MariaDB: Rust, and end to end (
 test-tls: python ## run the tests of TLS with databases and their clients: of the bridge and of Envoy
 	@$(SUITES) tls
 
+test-native: python ## run the end-to-end tests of databases on the native module (PYTEST_ARGS="-k name" picks some of these)
+	@$(SUITES) native
+
 test-charts: python ## run all tests of the Helm charts, without a cluster (PYTEST_ARGS="-k name" picks some; UPDATE_GOLDENS=1 writes what they render)
 	@$(SUITES) charts
 
@@ -109,7 +112,7 @@ format: python ## format Rust, Go, Rego and Python
 	.tools/venv/bin/ruff format --quiet --no-cache dev e2e loadtests deploy
 
 loadtest: python ## measure latency and CPU, direct against proxied, and write a report (SUITE=oltp,rows SCALE=1 ROUNDS=3; some 35 minutes)
-	@$(SETUP) python filter keys k6 plotly bench-sealing mariadb
+	@$(SETUP) python filter filter-native keys k6 plotly bench-sealing mariadb
 	@$(LOADTESTS) run $(if $(SUITE),--suite "$(SUITE)") $(if $(SCALE),--scale "$(SCALE)") $(if $(ROUNDS),--rounds "$(ROUNDS)")
 
 loadtest-smoke: python ## check every answer of every load test once, without timing (about a minute)

@@ -6,6 +6,8 @@ from dev.suites.suite import Suite
 
 # Of e2e/tests, each with a suite of its own.
 FOLDERS = ("charts", "dev", "front_door", "http", "keys", "kubernetes", "mysql", "policies")
+# The folders in e2e/tests are suites of their own, and this is what is in none of them.
+POSTGRES_E2E = (*(f"--ignore=tests/{folder}" for folder in FOLDERS), "tests")
 # What a stack of the end-to-end tests is made of.
 STACK = ("python", "filter", "keys")
 
@@ -65,11 +67,10 @@ SUITES = {
         Suite("json-rust", "the Rust tests of JSON over HTTP", steps.json_rust, ("toolchain",), Lane.CARGO),
         Suite("mysql-rust", "the Rust tests of MySQL and MariaDB", steps.mysql_rust, ("toolchain",), Lane.CARGO),
         Suite("dev", "the tests of set-up, suites and checks themselves", lambda: steps.e2e("tests/dev"), ("python",)),
-        # The folders in e2e/tests are suites of their own, and this is what is in none of them.
         Suite(
             "postgres-e2e",
             "the end-to-end tests of PostgreSQL",
-            lambda: steps.e2e(*(f"--ignore=tests/{folder}" for folder in FOLDERS), "tests"),
+            lambda: steps.e2e(*POSTGRES_E2E),
             (*STACK, "pgx", "go-clients", "older-postgres"),
         ),
         Suite(
@@ -103,6 +104,24 @@ SUITES = {
             (*STACK, "go-clients", "mariadb", "mysql"),
         ),
         Suite(
+            "native-e2e",
+            "the end-to-end tests of databases where the shells could differ, on the native module",
+            lambda: steps.native_e2e(*steps.NATIVE_E2E),
+            (*STACK, "filter-native", "pgx", "mariadb", "mysql"),
+        ),
+        Suite(
+            "native-postgres-e2e",
+            "the end-to-end tests of PostgreSQL, on the native module",
+            lambda: steps.native_e2e(*POSTGRES_E2E),
+            (*STACK, "filter-native", "pgx", "go-clients", "older-postgres"),
+        ),
+        Suite(
+            "native-mysql-e2e",
+            "the end-to-end tests of MySQL and MariaDB, on the native module",
+            lambda: steps.native_e2e("tests/mysql"),
+            (*STACK, "filter-native", "go-clients", "mariadb", "mysql"),
+        ),
+        Suite(
             "front-door",
             "the demo in closed, odd and far places, and as another user",
             lambda: steps.e2e("tests/front_door"),
@@ -112,13 +131,13 @@ SUITES = {
             "loadtest-smoke",
             "every answer of the load tests, at every target",
             steps.loadtest_smoke,
-            (*STACK, "k6", "bench-sealing-smoke", "mariadb"),
+            (*STACK, "filter-native", "k6", "bench-sealing-smoke", "mariadb"),
         ),
         Suite(
             "loadtests",
             "the load tests' own parts: no load, no timing",
             steps.loadtests,
-            (*STACK, "k6", "plotly", "chromium", "mariadb", "bench-sealing-smoke"),
+            (*STACK, "filter-native", "k6", "plotly", "chromium", "mariadb", "bench-sealing-smoke"),
         ),
         Suite(
             "compat-postgres",
@@ -155,7 +174,18 @@ LINTS = (
 # whose parts much waits, come first.
 TESTS = (
     *("dev", "rego", "postgres-e2e", "mysql-e2e", "json-e2e", "kubernetes", "rust", "policies-e2e", "keys-e2e"),
-    *("front-door", "charts", "go", "loadtests", "loadtest-smoke", "sqldiff", "fuzz-corpus", "growth", "instructions"),
+    *(
+        "native-e2e",
+        "front-door",
+        "charts",
+        "go",
+        "loadtests",
+        "loadtest-smoke",
+        "sqldiff",
+        "fuzz-corpus",
+        "growth",
+        "instructions",
+    ),
 )
 E2E_SUITES = ("dev", "postgres-e2e", "mysql-e2e", "json-e2e", "policies-e2e", "keys-e2e", "front-door")
 KEYS = ("go", "keys-e2e")
@@ -164,6 +194,8 @@ POLICY = ("rego", "policies-go", "policies-rust", "policies-e2e")
 JSON = ("json-rust", "json-e2e")
 MYSQL = ("mysql-rust", "mysql-e2e")
 TLS = ("tls-go", "tls-e2e")
+# The whole suites of databases; a part of them is in TESTS.
+NATIVE = ("native-postgres-e2e", "native-mysql-e2e")
 # Not in TESTS: they compare what the end-to-end tests do not protect, and take minutes.
 COMPAT = ("compat-postgres", "compat-mariadb")
 GROUPS = {
@@ -175,5 +207,6 @@ GROUPS = {
     "json": JSON,
     "mysql": MYSQL,
     "tls": TLS,
+    "native": NATIVE,
     "compat": COMPAT,
 }

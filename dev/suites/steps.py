@@ -3,6 +3,7 @@
 import os
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from dev.layout import (
@@ -215,6 +216,25 @@ def mysql_rust() -> list[Step]:
 def e2e(*tests: str) -> list[Step]:
     # A file at a time for each of two workers: each has a server, an OPA, an agent and an Envoy of its own.
     return [_pytest(E2E, "-n", _workers(), "--dist", "loadfile", *tests)]
+
+
+# What reads bytes, waits, shares and ends: where one shell could do otherwise than the other.
+NATIVE_E2E = (
+    *(f"tests/test_{name}.py" for name in ("native", "round_trip", "prepared", "copy", "bulk", "outages", "pools")),
+    *(f"tests/test_{name}.py" for name in ("last_word", "malformed", "memory", "bridge_clients", "canary")),
+    *(f"tests/mysql/test_{name}.py" for name in ("round_trip", "prepared", "load", "outages", "authentication")),
+    "tests/policies/test_budgets.py",
+)
+
+
+def native_e2e(*tests: str) -> list[Step]:
+    """The same tests on the native shell."""
+    return [_native(step) for step in e2e(*tests)]
+
+
+def _native(step: Step) -> Step:
+    alone = step.alone.replace("../.tools", "ENVOY_SHELL=native ../.tools")
+    return replace(step, command=["env", "ENVOY_SHELL=native", *step.command], alone=alone)
 
 
 def _pytest(folder: Path, *words: str, show: str = EVERYTHING) -> Step:

@@ -18,7 +18,9 @@ from harness.workdir import WorkDir
 
 LOOPBACK = "127.0.0.1"
 # The shell of the filters of databases: `wasm` or `native`.
-SHELL = os.environ.get("ENVOY_SHELL", "wasm")
+SHELL = os.environ.get("ENVOY_SHELL") or "wasm"
+if SHELL not in ("wasm", "native"):
+    raise SystemExit(f"ENVOY_SHELL is {SHELL!r}: it must be wasm or native")
 # Envoy puts a label of the native shell into a statistic's name, before its value.
 LABEL = re.compile(r"(?<=\w)\.(?:label|sqlstate|keyset|purpose|key|bundle)\.")
 # What stands before each line of the audit.
@@ -94,6 +96,7 @@ class Envoy:
         concurrency: int = 1,
         log_level: str = "info",
         filter_wasm: Path = FILTER_WASM,
+        filter_native: Path = FILTER_NATIVE,
         shell: str = SHELL,
         name: str = "envoy",
         environment: dict[str, str] | None = None,
@@ -104,7 +107,8 @@ class Envoy:
         self._concurrency = concurrency
         self._log_level = log_level
         self._filter_wasm = filter_wasm
-        self._shell = shell
+        # The file of the native module, where that is the shell.
+        self._filter_native = filter_native if shell == "native" else ""
         # Added to that of the tests.
         self.environment = environment
         self._ports: dict[str, int] = {}
@@ -141,9 +145,7 @@ class Envoy:
     def stats(self, prefix: str = "") -> dict[str, int]:
         """Counters and gauges whose names begin with `prefix`, of either shell under the same names."""
         body = unixhttp.request(self.admin, "GET", "/stats?format=json")[2]
-        found = {
-            LABEL.sub(".", stat["name"]): stat["value"] for stat in json.loads(body)["stats"] if "name" in stat
-        }
+        found = {LABEL.sub(".", stat["name"]): stat["value"] for stat in json.loads(body)["stats"] if "name" in stat}
         return {name: value for name, value in found.items() if name.startswith(prefix)}
 
     def audit(self) -> list[dict]:
@@ -175,7 +177,7 @@ class Envoy:
             listeners=[listener.described() for listener in self._listeners],
             clusters=[{"name": name, **_words(upstream)} for name, upstream in self._clusters.items()],
             filter_wasm=str(self._filter_wasm),
-            filter_module=str(FILTER_NATIVE) if self._shell == "native" else "",
+            filter_module=str(self._filter_native),
             admin_path=str(self.admin),
         )
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import psycopg
 
-from dev.layout import FILTER_WASM
+from dev.layout import FILTER_NATIVE, FILTER_WASM
 from harness import shop
 from harness.bundles import Bundles
 from harness.certificates import SERVER_NAME, Certificates
@@ -55,6 +55,7 @@ class Options:
     filter_config: dict | None = None
     postgres_settings: dict[str, str] | None = None
     filter_wasm: Path = FILTER_WASM
+    filter_native: Path = FILTER_NATIVE
     # A sidecar for an HTTP service beside the database's, under the same policies and with the same keys.
     http: HttpOptions | None = None
 
@@ -163,5 +164,6 @@ class Stack(Sidecar):
             concurrency=options.concurrency,
             log_level=options.envoy_log_level,
             filter_wasm=options.filter_wasm,
+            filter_native=options.filter_native,
             environment=options.envoy_environment,
         )

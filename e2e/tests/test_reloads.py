@@ -16,10 +16,11 @@ from harness.waiting import until, until_equal
 from tests import wire
 from tests.policies.dump import DATABASE as DUMP
 from tests.policies.dump import expected, write_policies
-from tests.reloads import is_refused_meanwhile, reloads, served
+from tests.reloads import is_refused_meanwhile, of_wasm_alone, reloads, served
 from tests.rows import ADA, ALAN, INSERT
 
 ROWS = 200
+pytestmark = of_wasm_alone
 
 
 @pytest.fixture(scope="module")

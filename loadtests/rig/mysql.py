@@ -100,7 +100,16 @@ class MySqlDatabases(Databases):
             "key_agent": Upstream(self._agent.socket),
         }
         listener = MySqlListener(LISTENER, self._work.path / f"{name}-in", filter=config)
-        return MySqlEnvoy(self._work, [listener], clusters, log_level="warn", filter_wasm=MYSQL_FILTER_WASM, name=name)
+        shell = "native" if target.native else "wasm"
+        return MySqlEnvoy(
+            self._work,
+            [listener],
+            clusters,
+            log_level="warn",
+            filter_wasm=MYSQL_FILTER_WASM,
+            shell=shell,
+            name=name,
+        )
 
     def direct(self, database: str) -> pymysql.Connection:
         return self.server.connect(database)

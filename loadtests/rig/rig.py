@@ -143,7 +143,7 @@ class Rig(PostgresDatabases):
         database = SEALED if target.sealed else PLAIN
         beside = [self.opa, self.agent] if target.filter else []
         if target.proxy == "envoy":
-            proxy = self.envoy(target.name, with_filter=target.filter)
+            proxy = self.envoy(target.name, with_filter=target.filter, native=target.native)
             folder, number = proxy.socket(LISTENER).parent, NUMBER
         elif target.proxy == "pgbouncer":
             proxy = PgBouncer(self.work, self.postgres)
@@ -171,7 +171,7 @@ class Rig(PostgresDatabases):
 
         return Live(target, database, Path(LOOPBACK), client.port, processes, options)
 
-    def envoy(self, name: str, *, with_filter: bool, bridge: Bridge | None = None) -> Envoy:
+    def envoy(self, name: str, *, with_filter: bool, bridge: Bridge | None = None, native: bool = False) -> Envoy:
         """Another one before the server, or before a bridge to it and behind one from clients; not started yet."""
         filter_ = filter_config() if with_filter else None
         listener = Listener(LISTENER, self.work.path / name, filter=filter_, proxy_protocol=bridge is not None)
@@ -180,7 +180,8 @@ class Rig(PostgresDatabases):
             "opa": Upstream(self.opa.socket, connections=OPA_CONNECTIONS),
             "key_agent": Upstream(self.agent.socket),
         }
-        return Envoy(self.work, [listener], clusters, log_level="warn", name=name)
+        shell = "native" if native else "wasm"
+        return Envoy(self.work, [listener], clusters, log_level="warn", name=name, shell=shell)
 
     def _processes(self, proxy: Envoy | PgBouncer | None = None, *beside: Opa | Agent) -> dict[str, list[str]]:
         found = {"server": [f"tree:{self.postgres.process.pid}"], "client": ["self"]}

