@@ -9,6 +9,33 @@ use crate::keyring::Keyring;
 const NO_SPIFFE_ID: &str =
     "it says no SPIFFE id; start it with --spiffe-socket, and register the pod with SPIRE";
 
+/// What the key agent answered.
+pub enum KeysAnswer {
+    /// Keysets, and the validator that tells them from others.
+    Keyring {
+        /// The keysets.
+        keyring: Arc<Keyring>,
+        /// Their `ETag`.
+        etag: Option<String>,
+    },
+    /// Those that are held are the latest.
+    NotModified,
+}
+
+impl KeysAnswer {
+    /// Reads an answer; what is the same in `former` is taken from there. The error says why it is of no use.
+    pub fn read(answer: FetchResponse<'_>, former: Option<&Keyring>) -> Result<Self, String> {
+        match answer {
+            FetchResponse::Failed(reason) => Err(reason),
+            FetchResponse::NotModified => Ok(Self::NotModified),
+            FetchResponse::Body { body, etag } => {
+                let keyring = Keyring::from_json(body, former).map_err(|e| e.to_string())?;
+                Ok(Self::Keyring { keyring: Arc::new(keyring), etag })
+            }
+        }
+    }
+}
+
 #[derive(Default)]
 pub struct HeldKeys {
     /// The agent is to say the SPIFFE id as well: without, its answer is of no use.
@@ -71,20 +98,12 @@ impl HeldKeys {
 
     /// Takes in an answer, unless that of a later question is there. The error says why it could not be used; what was
     /// held before is still held.
-    pub fn take(
-        &mut self,
-        question: &KeysQuestion,
-        answer: FetchResponse<'_>,
-        now_ms: u64,
-    ) -> Result<(), String> {
+    pub fn take(&mut self, question: &KeysQuestion, answer: KeysAnswer, now_ms: u64) -> Result<(), String> {
         if self.held.as_ref().is_some_and(|held| held.question > question.number) {
             return Ok(());
         }
         match answer {
-            FetchResponse::Failed(reason) => Err(reason),
-            FetchResponse::Body { body, etag } => {
-                let former = self.latest().map(Arc::as_ref);
-                let keyring = Arc::new(Keyring::from_json(body, former).map_err(|e| e.to_string())?);
+            KeysAnswer::Keyring { keyring, etag } => {
                 if self.needs_spiffe_id && keyring.spiffe_id.is_empty() {
                     return Err(NO_SPIFFE_ID.to_owned());
                 }
@@ -99,7 +118,7 @@ impl HeldKeys {
                 });
                 Ok(())
             }
-            FetchResponse::NotModified => match &mut self.held {
+            KeysAnswer::NotModified => match &mut self.held {
                 Some(held) if question.etag.is_some() => {
                     held.question = question.number;
                     held.confirmed_ms = now_ms;
@@ -126,6 +145,8 @@ mod tests {
     fn give(keys: &mut HeldKeys, question: &KeysQuestion, revision: &str, now_ms: u64) {
         let body = body(revision);
         let answer = FetchResponse::Body { body: body.as_bytes(), etag: Some(revision.to_owned()) };
+        let former = keys.latest().cloned();
+        let answer = KeysAnswer::read(answer, former.as_deref()).unwrap();
         keys.take(question, answer, now_ms).unwrap();
     }
 
@@ -150,7 +171,7 @@ mod tests {
         let later = keys.question(names(&["pii/acme"]), 1001);
         give(&mut keys, &later, "later", 1500);
         give(&mut keys, &earlier, "earlier", 1600);
-        keys.take(&earlier, FetchResponse::NotModified, 9000).unwrap();
+        keys.take(&earlier, KeysAnswer::NotModified, 9000).unwrap();
         assert_eq!(keys.latest().unwrap().revision, "later");
         assert_eq!(keys.age_ms(2500), 1000);
     }
@@ -171,10 +192,10 @@ mod tests {
     fn answer_of_no_change_to_a_question_without_an_etag_is_an_error() {
         let mut keys = HeldKeys::default();
         let question = keys.question(names(&[]), 0);
-        assert!(keys.take(&question, FetchResponse::NotModified, 0).is_err());
+        assert!(keys.take(&question, KeysAnswer::NotModified, 0).is_err());
         give(&mut keys, &question, "a", 0);
         let other = keys.question(names(&["pii/acme"]), 0);
-        assert!(keys.take(&other, FetchResponse::NotModified, 0).is_err());
+        assert!(keys.take(&other, KeysAnswer::NotModified, 0).is_err());
     }
 
     #[test]

@@ -16,7 +16,6 @@ use crate::compiled_plan::CompiledPlan;
 use crate::fetch::{PrincipalKey, RETRY_MS};
 use crate::plan_counts::PlanCounts;
 use crate::reports::Held;
-use crate::routes::MakeReady;
 use fieldveil_sql::sorted::sorted;
 
 /// The most spare plans that are held. A plan of ten fields takes about 5 KB.
@@ -90,7 +89,6 @@ pub struct Plans {
     /// The plans in the order of their last use.
     entries: LruCache<PrincipalKey, HeldPlan>,
     held: PlanCounts,
-    ready: MakeReady,
     /// True if OPA did not answer the last question.
     is_away: bool,
     /// The time when the last renewal was asked for.
@@ -98,15 +96,9 @@ pub struct Plans {
 }
 
 impl Plans {
-    /// Begins without any plan. `ready` prepares what a plan says of a service.
-    pub fn new(ready: MakeReady) -> Self {
-        Self {
-            entries: LruCache::unbounded(),
-            held: PlanCounts::default(),
-            ready,
-            is_away: false,
-            renewed_ms: 0,
-        }
+    /// Begins without any plan.
+    pub fn new() -> Self {
+        Self { entries: LruCache::unbounded(), held: PlanCounts::default(), is_away: false, renewed_ms: 0 }
     }
 
     /// Returns the plan of a session's principal, which is kept for the session from now on. See [`Self::get`].
@@ -161,34 +153,25 @@ impl Plans {
         Some(entry)
     }
 
-    /// Takes over OPA's answer. Returns the plan if it differs from the one before.
-    pub fn take(
-        &mut self,
-        principal: &PrincipalKey,
-        plan: Plan,
-        now_ms: u64,
-    ) -> Result<Option<Arc<CompiledPlan>>, String> {
-        let held = self.entries.get_mut(principal);
-        if let Some(entry) = held.filter(|held| held.plan.says(&plan)) {
-            entry.fetched_ms = now_ms;
-            return Ok(None);
-        }
-        let plan = CompiledPlan::with(plan, &mut self.ready).map_err(|e| e.to_string())?;
-        if plan.has_expired(now_ms) {
-            return Err(
-                "the plan has expired already; see that OPA and the sidecar have the same time".into()
-            );
-        }
-        let plan = Arc::new(plan);
+    /// Takes over OPA's answer where it says the same as the plan that is held. Returns whether it does.
+    pub fn confirm(&mut self, principal: &PrincipalKey, plan: &Plan, now_ms: u64) -> bool {
+        let held = self.entries.get_mut(principal).filter(|held| held.plan.says(plan));
+        let Some(entry) = held else { return false };
+        entry.fetched_ms = now_ms;
+        true
+    }
+
+    /// Takes over a plan that differs from the one before.
+    pub fn put(&mut self, principal: &PrincipalKey, plan: Arc<CompiledPlan>, now_ms: u64) {
         self.held.add(&plan);
         if let Some(entry) = self.entries.get_mut(principal) {
             self.held.remove(&entry.plan);
-            entry.plan = Arc::clone(&plan);
+            entry.plan = plan;
             (entry.fetched_ms, entry.used_ms, entry.tried_ms) = (now_ms, now_ms, now_ms);
-            return Ok(Some(plan));
+            return;
         }
         let entry = HeldPlan {
-            plan: Arc::clone(&plan),
+            plan,
             holds: Arc::default(),
             asked_by: Weak::new(),
             fetched_ms: now_ms,
@@ -198,7 +181,6 @@ impl Plans {
         };
         self.entries.push(principal.clone(), entry);
         self.make_room();
-        Ok(Some(plan))
     }
 
     /// Notes that a question for a principal's plan has ended. `is_away` says that OPA did not answer it.

@@ -9,7 +9,7 @@ use fieldveil_plan::Plan;
 use crate::budgets::Budgets;
 use crate::compiled_plan::CompiledPlan;
 use crate::fetch::{Fetch, FetchResponse, KeysQuestion, PrincipalKey, Tenants};
-use crate::held_keys::HeldKeys;
+use crate::held_keys::{HeldKeys, KeysAnswer};
 use crate::keyring::Keyring;
 use crate::locks::lock;
 use crate::plans::{Holder, Plans};
@@ -25,6 +25,8 @@ pub struct SidecarState {
     /// The filter's configuration.
     pub config: Config,
     plans: Mutex<Plans>,
+    /// Prepares what a plan says of a service.
+    ready: Mutex<MakeReady>,
     keys: Mutex<HeldKeys>,
     budgets: Mutex<Budgets>,
     counts: Mutex<Counts>,
@@ -43,7 +45,8 @@ impl SidecarState {
 
     fn with(config: Config, ready: MakeReady) -> Self {
         Self {
-            plans: Mutex::new(Plans::new(ready)),
+            plans: Mutex::new(Plans::new()),
+            ready: Mutex::new(ready),
             keys: Mutex::new(HeldKeys::new(config.spiffe_id_is_key_agents)),
             budgets: Mutex::default(),
             counts: Mutex::default(),
@@ -142,9 +145,9 @@ impl SidecarState {
         Ages { keysets, plans: lock(&self.plans).age_ms(now_ms), memory }
     }
 
-    /// How many plans there are, by their bundle.
-    pub fn held_plans(&self) -> Held {
-        lock(&self.plans).held().clone()
+    /// Shows how many plans there are, by their bundle. Threads that look for a plan wait meanwhile.
+    pub fn show_held_plans<T>(&self, show: impl FnOnce(&Held) -> T) -> T {
+        show(lock(&self.plans).held())
     }
 
     /// Takes in what came of a fetch. The error says why it could not be used; what was held before is still held.
@@ -154,7 +157,10 @@ impl SidecarState {
                 self.take_plan(principal, body, now_ms)
             }
             (Fetch::Plan(_), FetchResponse::NotModified) => Err("OPA answered 304 to a POST".into()),
-            (Fetch::Keys(question), answer) => lock(&self.keys).take(question, answer, now_ms),
+            (Fetch::Keys(question), answer) => {
+                let answer = KeysAnswer::read(answer, self.latest_keyring().as_deref())?;
+                lock(&self.keys).take(question, answer, now_ms)
+            }
             (Fetch::Plan(principal), FetchResponse::Failed(reason)) => {
                 lock(&self.plans).answered(principal, true);
                 Err(reason)
@@ -162,11 +168,21 @@ impl SidecarState {
         }
     }
 
-    /// Takes over a plan. Its JSON is parsed without the lock.
+    /// Takes over a plan. It is made ready without the lock that statements take.
     fn take_plan(&self, principal: &PrincipalKey, body: &[u8], now_ms: u64) -> Result<(), String> {
         lock(&self.plans).answered(principal, false);
         let plan = Plan::from_json(body).map_err(|e| e.to_string())?;
-        let Some(plan) = lock(&self.plans).take(principal, plan, now_ms)? else { return Ok(()) };
+        if lock(&self.plans).confirm(principal, &plan, now_ms) {
+            return Ok(());
+        }
+        let plan = CompiledPlan::with(plan, &mut lock(&self.ready)).map_err(|e| e.to_string())?;
+        if plan.has_expired(now_ms) {
+            return Err(
+                "the plan has expired already; see that OPA and the sidecar have the same time".into()
+            );
+        }
+        let plan = Arc::new(plan);
+        lock(&self.plans).put(principal, Arc::clone(&plan), now_ms);
         if plan.denied.is_some() {
             self.count("plans.denied", 1);
         }

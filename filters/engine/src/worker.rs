@@ -19,7 +19,7 @@ use crate::keyring::Keyring;
 use crate::memory::{Account, User, Users};
 use crate::plans::Holder;
 use crate::principals::{Principal, Principals};
-use crate::reports::{Ages, Held};
+use crate::reports::Ages;
 use crate::server_catalog::{KnownCatalogs, ServerCatalog};
 use crate::sidecar_state::SidecarState;
 use crate::value_buffers::Buffers;
@@ -256,11 +256,6 @@ impl Worker {
             *counted = counted.saturating_add(count);
         });
         counts
-    }
-
-    /// How many plans there are, by their bundle.
-    pub fn held_plans(&self) -> Held {
-        self.state.held_plans()
     }
 
     /// Counts so many uses of a key.

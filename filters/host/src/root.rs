@@ -247,8 +247,10 @@ impl<S: Served> RootContext for Root<S> {
         let due = shared.worker.borrow_mut().due(now_ms);
         {
             let worker = shared.worker.borrow();
-            let (ages, held) = (worker.ages(now_ms, memory::in_use()), worker.held_plans());
-            shared.metrics.borrow_mut().report(Report { worker: self.number, now_ms, ages, held: &held });
+            let ages = worker.ages(now_ms, memory::in_use());
+            worker.state.show_held_plans(|held| {
+                shared.metrics.borrow_mut().report(Report { worker: self.number, now_ms, ages, held });
+            });
         }
         for line in shared.worker.borrow_mut().audits.lines(now_ms) {
             write_audit(&line);

@@ -46,7 +46,7 @@ fn there<'n>(worker: &mut Worker, names: impl Iterator<Item = &'n String>) -> us
 
 /// What the gauges say is held.
 fn held(worker: &Worker) -> u32 {
-    worker.held_plans().values().sum()
+    worker.state.show_held_plans(|held| held.values().sum())
 }
 
 fn names(what: &str, count: usize) -> Vec<String> {
@@ -79,7 +79,7 @@ fn spare_plans_of_many_fields_are_fewer() {
         give(&mut worker, &name, &fields, NOW);
         assert!(worker.plan(&principal(&name), &mut flooding, false, NOW).is_some());
     }
-    let held = worker.held_plans().values().sum::<u32>();
+    let held = worker.state.show_held_plans(|held| held.values().sum::<u32>());
     assert!((20..100).contains(&held), "{held} plans of 1,000 fields are held");
 }
 

@@ -72,10 +72,12 @@ impl Statistics {
             all.keysets = ages.keysets.max(all.keysets);
             all.plans = ages.plans.max(all.plans);
             all.memory = ages.memory.max(all.memory);
-            for (bundle, count) in sidecar.state.held_plans() {
-                let sum = held.entry(bundle.clone()).or_default();
-                *sum = sum.saturating_add(u64::from(count));
-            }
+            sidecar.state.show_held_plans(|plans| {
+                for (bundle, count) in plans {
+                    let sum = held.entry(bundle.clone()).or_default();
+                    *sum = sum.saturating_add(u64::from(*count));
+                }
+            });
         }
         add(envoy, "faults", faults::take());
         envoy.set(KEYSETS_AGE, &[], all.keysets / 1000);
