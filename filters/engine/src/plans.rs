@@ -95,12 +95,13 @@ pub struct Plans {
     renewed_ms: u64,
 }
 
-impl Plans {
-    /// Begins without any plan.
-    pub fn new() -> Self {
+impl Default for Plans {
+    fn default() -> Self {
         Self { entries: LruCache::unbounded(), held: PlanCounts::default(), is_away: false, renewed_ms: 0 }
     }
+}
 
+impl Plans {
     /// Returns the plan of a session's principal, which is kept for the session from now on. See [`Self::get`].
     pub fn hold(
         &mut self,

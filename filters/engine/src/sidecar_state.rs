@@ -45,7 +45,7 @@ impl SidecarState {
 
     fn with(config: Config, ready: MakeReady) -> Self {
         Self {
-            plans: Mutex::new(Plans::new()),
+            plans: Mutex::default(),
             ready: Mutex::new(ready),
             keys: Mutex::new(HeldKeys::new(config.spiffe_id_is_key_agents)),
             budgets: Mutex::default(),

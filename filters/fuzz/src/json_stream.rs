@@ -1,6 +1,6 @@
 //! JSON bodies that stream by.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_json_stream::{
     Found, Framing, Limits, Matcher, Path, Replacement, RewriteError, Rewriter, read_string, write_string,
@@ -27,10 +27,10 @@ pub(crate) fn json_stream(bytes: &[u8]) {
     let first = body.split(|byte| *byte == b'\n').next().and_then(|line| std::str::from_utf8(line).ok());
     paths.extend(first.and_then(|line| line.parse().ok()));
     let Ok(matcher) = Matcher::compile(paths.iter().zip(0..)) else { return };
-    let matcher = Rc::new(matcher);
+    let matcher = Arc::new(matcher);
 
     let rewrite = |pieces: &[&[u8]], treat: fn(Found<'_>) -> Result<Replacement, ()>| {
-        rewrite(Rewriter::new(Rc::clone(&matcher), framing, LIMITS), pieces, treat)
+        rewrite(Rewriter::new(Arc::clone(&matcher), framing, LIMITS), pieces, treat)
     };
     let one = usize::from(*one).min(body.len());
     let other = usize::from(*other).clamp(one, body.len().max(one)).min(body.len());

@@ -32,18 +32,17 @@ pub unsafe fn bytes<'b>(buffer: EnvoyBuffer) -> &'b [u8] {
 /// # Safety
 /// As of [`bytes`], of each piece.
 pub unsafe fn joined<'b>(pieces: &[EnvoyBuffer]) -> Cow<'b, [u8]> {
-    // SAFETY: by what the caller promises.
-    let pieces = pieces.iter().map(|piece| unsafe { bytes(*piece) });
-    match pieces.len() {
-        0 => Cow::Borrowed(&[]),
-        1 => Cow::Borrowed(pieces.last().unwrap_or_default()),
-        _ => {
-            let length = pieces.clone().fold(0_usize, |sum, piece| sum.saturating_add(piece.len()));
-            let mut all = Vec::with_capacity(length);
-            pieces.for_each(|piece| all.extend_from_slice(piece));
-            Cow::Owned(all)
-        }
+    if let [only] = pieces {
+        // SAFETY: by what the caller promises.
+        return Cow::Borrowed(unsafe { bytes(*only) });
     }
+    let length = pieces.iter().fold(0_usize, |sum, piece| sum.saturating_add(piece.length));
+    let mut all = Vec::with_capacity(length);
+    for piece in pieces {
+        // SAFETY: as above.
+        all.extend_from_slice(unsafe { bytes(*piece) });
+    }
+    Cow::Owned(all)
 }
 
 /// A connection's filter. Envoy destroys the module's half of a filter before its own, so the pointer is good for as long as this is.

@@ -68,10 +68,10 @@ extern "C" fn envoy_dynamic_module_on_network_filter_config_scheduled(_config: *
 
 // A connection: a box of a `Stream`, boxed once more for a thin pointer, which Envoy has until it destroys it.
 
-type StreamBox = Box<dyn Stream>;
+pub type StreamBox = Box<dyn Stream>;
 
 /// Runs a hook of a connection; one that panics ends the connection.
-fn on_stream<T: Copy>(stream: *const c_void, failed: T, hook: impl FnOnce(&dyn Stream) -> T) -> T {
+pub fn on_stream<T: Copy>(stream: *const c_void, failed: T, hook: impl FnOnce(&dyn Stream) -> T) -> T {
     // SAFETY: it was made by the hook below, and Envoy calls none when it has destroyed it.
     let stream = unsafe { &**stream.cast::<StreamBox>() };
     match catch_unwind(AssertUnwindSafe(|| hook(stream))) {

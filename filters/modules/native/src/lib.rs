@@ -12,3 +12,7 @@ mod bootstrap;
 mod filter;
 mod hooks;
 mod raw;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, clippy::arithmetic_side_effects)]
+mod tests;

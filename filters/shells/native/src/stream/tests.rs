@@ -275,7 +275,7 @@ fn listeners_with_one_configuration_share_what_they_hold_and_what_they_wait_for(
     let fetch = sidecar.state.fetch_keys(0);
     sidecar.wait(fetch.clone(), &stream.waiter);
     sidecar.wait(fetch.clone(), &other.waiter);
-    assert_eq!(sidecar.take_wanted(), [fetch.clone()]);
+    assert_eq!(sidecar.take_wanted(), std::slice::from_ref(&fetch));
     assert!(sidecar.hand_out(&(fetch.clone(), Ok(()))));
     assert!(!sidecar.hand_out(&(fetch, Ok(()))));
     assert_eq!((stream.waiter.take_fetched().len(), other.waiter.take_fetched().len()), (1, 1));
