@@ -19,11 +19,11 @@ func newCopy() *cobra.Command {
 	var from string
 	c := &cobra.Command{
 		Use:   "copy DIR",
-		Short: "Copy the WebAssembly modules to where Envoy reads them",
-		Long: "Copy the WebAssembly modules of this image, and their list " + modules.List + ", into a folder that is\n" +
-			"there: for clusters that can not mount an image as a volume. Each is held to its SHA-256 in the list,\n" +
-			"and each file is whole or not there; the list comes last. What is there as it should be stays\n" +
-			"untouched, so that it can be run again.",
+		Short: "Copy the filters' modules to where Envoy reads them",
+		Long: "Copy the modules of this image, WebAssembly and native, and their list " + modules.List + ", into a folder\n" +
+			"that is there: for clusters that can not mount an image as a volume, or not so that code in it can be\n" +
+			"loaded. Each is held to its SHA-256 in the list, and each file is whole or not there; the list comes\n" +
+			"last. What is there as it should be stays untouched, so that it can be run again.",
 		Example: "  fieldveil modules copy /var/lib/fieldveil/modules",
 		Args:    command.Exactly("DIR"),
 		RunE: func(c *cobra.Command, arguments []string) error {

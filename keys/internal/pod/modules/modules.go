@@ -1,5 +1,5 @@
-// Package modules hands over the WebAssembly modules of the image that this program
-// is in: files beside a list of their SHA-256, as sha256sum writes it.
+// Package modules hands over the modules of the image that this program is in,
+// WebAssembly and native: files beside a list of their SHA-256, as sha256sum writes it.
 //
 // The list guards against half a copy and against mixed versions. It is no signature:
 // whoever can change the modules can change the list.
@@ -26,7 +26,7 @@ const List = "SHA256SUMS"
 
 const (
 	maxListBytes   = 64 << 10 // some hundreds of lines
-	maxModuleBytes = 64 << 20 // twenty times a module of today
+	maxModuleBytes = 64 << 20 // ten times a module of today
 )
 
 // Module is a line of the list.
@@ -36,7 +36,7 @@ type Module struct {
 }
 
 // line is one of sha256sum, in text or binary mode. A name that leads elsewhere is none.
-var line = regexp.MustCompile(`^([0-9a-f]{64}) [ *]([A-Za-z0-9][A-Za-z0-9._-]*\.wasm)$`)
+var line = regexp.MustCompile(`^([0-9a-f]{64}) [ *]([A-Za-z0-9][A-Za-z0-9._-]*\.(?:wasm|so))$`)
 
 // Copy puts the listed modules into a folder, and the list last: all of them are read,
 // held to the list and on the disk before the first has its name.
@@ -106,7 +106,7 @@ func readList(from string) ([]Module, []byte, error) {
 	for _, one := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
 		parts := line.FindStringSubmatch(one)
 		if parts == nil || slices.ContainsFunc(list, func(other Module) bool { return other.Name == parts[2] }) {
-			return nil, nil, fault.Input(path, "not a list of modules", "make it with: sha256sum *.wasm > "+List)
+			return nil, nil, fault.Input(path, "not a list of modules", "make it with: sha256sum *.wasm *.so > "+List)
 		}
 		list = append(list, Module{Name: parts[2], Sum: parts[1]})
 	}
@@ -121,7 +121,7 @@ func unlisted(from string, list []Module) error {
 	}
 	for _, entry := range entries {
 		name := entry.Name()
-		if strings.HasSuffix(name, ".wasm") && !slices.ContainsFunc(list, func(module Module) bool { return module.Name == name }) {
+		if (strings.HasSuffix(name, ".wasm") || strings.HasSuffix(name, ".so")) && !slices.ContainsFunc(list, func(module Module) bool { return module.Name == name }) {
 			return fault.Input(filepath.Join(from, name), "it is not in "+List, "build the image anew")
 		}
 	}

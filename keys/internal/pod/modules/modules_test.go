@@ -17,7 +17,7 @@ func image(t *testing.T) (from, to string) {
 	t.Helper()
 	from, to = t.TempDir(), t.TempDir()
 	list := ""
-	for _, name := range []string{"filter-json.wasm", "filter-postgres.wasm"} {
+	for _, name := range []string{"filter-json.wasm", "filter-postgres.wasm", "libfieldveil.so"} {
 		content := strings.Repeat(name, 1000)
 		testfile.Write(t, filepath.Join(from, name), content)
 		sum := sha256.Sum256([]byte(content))
@@ -43,13 +43,13 @@ func names(t *testing.T, folder string) string {
 func TestModulesAreCopiedWithTheirListForEverybodyToRead(t *testing.T) {
 	from, to := image(t)
 	copied, err := Copy(from, to)
-	if err != nil || len(copied) != 2 {
+	if err != nil || len(copied) != 3 {
 		t.Fatal(copied, err)
 	}
-	if got := names(t, to); got != List+" filter-json.wasm filter-postgres.wasm" {
+	if got := names(t, to); got != List+" filter-json.wasm filter-postgres.wasm libfieldveil.so" {
 		t.Error(got)
 	}
-	for _, name := range []string{"filter-json.wasm", "filter-postgres.wasm", List} {
+	for _, name := range []string{"filter-json.wasm", "filter-postgres.wasm", "libfieldveil.so", List} {
 		want := testfile.Read(t, filepath.Join(from, name))
 		got, err := os.ReadFile(filepath.Join(to, name))
 		if err != nil || string(got) != string(want) {
@@ -91,9 +91,10 @@ func TestNothingIsCopiedOfAnImageThatIsNotWhole(t *testing.T) {
 		"its SHA-256 is another": func(from string) error {
 			return os.WriteFile(filepath.Join(from, "filter-postgres.wasm"), []byte("other"), 0o600)
 		},
-		"it is not in " + List:  func(from string) error { return os.WriteFile(filepath.Join(from, "filter-mysql.wasm"), nil, 0o600) },
-		"not a list of modules": func(from string) error { return appendTo(filepath.Join(from, List), "x\n") },
-		"a list of modules":     func(from string) error { return os.WriteFile(filepath.Join(from, List), nil, 0o600) },
+		"it is not in " + List:   func(from string) error { return os.WriteFile(filepath.Join(from, "filter-mysql.wasm"), nil, 0o600) },
+		"other.so: it is not in": func(from string) error { return os.WriteFile(filepath.Join(from, "other.so"), nil, 0o600) },
+		"not a list of modules":  func(from string) error { return appendTo(filepath.Join(from, List), "x\n") },
+		"a list of modules":      func(from string) error { return os.WriteFile(filepath.Join(from, List), nil, 0o600) },
 	} {
 		from, to := image(t)
 		if err := spoil(from); err != nil {
@@ -112,7 +113,7 @@ func TestNothingIsCopiedOfAnImageThatIsNotWhole(t *testing.T) {
 // A list that is spoilt or forged leads nowhere else.
 func TestListNamesFilesOfItsFolderAlone(t *testing.T) {
 	sum := strings.Repeat("0", 64)
-	for _, bad := range []string{"../x.wasm", "/etc/x.wasm", "a/b.wasm", ".x.wasm", "x.so", ""} {
+	for _, bad := range []string{"../x.wasm", "/etc/x.wasm", "a/b.wasm", ".x.wasm", "../x.so", "x.so.1", "x.txt", ""} {
 		from, to := image(t)
 		if err := appendTo(filepath.Join(from, List), sum+"  "+bad+"\n"); err != nil {
 			t.Fatal(err)
