@@ -155,13 +155,13 @@ SUITES = {
             "charts",
             "lints, unit tests and renderings of the Helm charts, without a cluster",
             steps.charts,
-            (*STACK, "shop-api", "helm", "chart-tools", "promtool", "schemas"),
+            (*STACK, "filter-native", "shop-api", "helm", "chart-tools", "promtool", "schemas"),
         ),
         Suite(
             "kubernetes",
             "the sidecar in a Kubernetes cluster, as the chart installs it",
             steps.kubernetes,
-            (*STACK, "shop-api", "k6", "vault", "helm", "cluster", "older-postgres"),
+            (*STACK, "filter-native", "shop-api", "k6", "vault", "helm", "cluster", "older-postgres"),
         ),
     )
 }

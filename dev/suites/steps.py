@@ -84,7 +84,7 @@ def shell() -> list[Step]:
     scripts = [
         ROOT / ".ci" / "run",
         *(CLUSTER_FOLDER / name for name in ("cluster", "lib/node-init")),
-        *(DEPLOY / "images" / name for name in ("assemble", "build-command", "version")),
+        *(DEPLOY / "images" / name for name in ("assemble", "build-command", "build-native", "version")),
         E2E / "kubernetes" / "images" / "postgres-entrypoint",
     ]
     return [Step([VENV / "bin" / "shellcheck", "--check-sourced", *scripts])]
@@ -248,7 +248,7 @@ def _workers() -> str:
 
 
 # Values with which the application chart is whole.
-CHART_VALUES = ("bridge", "http", "several", "everything")
+CHART_VALUES = ("bridge", "http", "native", "several", "everything")
 
 
 def charts() -> list[Step]:

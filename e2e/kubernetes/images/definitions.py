@@ -12,6 +12,7 @@ from dev.layout import (
     DEPLOY,
     E2E,
     FIELDVEIL,
+    FILTER_NATIVE,
     FILTER_WASM,
     JSON_FILTER_WASM,
     K6,
@@ -34,6 +35,8 @@ OLDER_HOME, OLDER_PROGRAMS = "/usr/local/pgsql-16", "/usr/local/pgsql-16/program
 ZONE = Path("/usr/share/zoneinfo/UTC")
 ASSEMBLE = DEPLOY / "images" / "assemble"
 BUILD_COMMAND = DEPLOY / "images" / "build-command"
+# In the order in which `assemble` takes them.
+MODULES = (FILTER_WASM, MYSQL_FILTER_WASM, JSON_FILTER_WASM, FILTER_NATIVE)
 NONROOT = "65532"
 # For `kubectl exec` in what is no sidecar.
 SHELL = ("sh", "cat", "chmod", "cp", "date", "env", "id", "ls", "mkdir", "rm", "seq", "sleep", "timeout")
@@ -79,7 +82,7 @@ def _fieldveil(rootfs: Rootfs) -> None:
     command = rootfs.folder.with_suffix(".command")
     try:
         subprocess.run([BUILD_COMMAND, command], check=True)
-        subprocess.run([ASSEMBLE, rootfs.folder, command, FILTER_WASM, MYSQL_FILTER_WASM, JSON_FILTER_WASM], check=True)
+        subprocess.run([ASSEMBLE, rootfs.folder, command, *MODULES], check=True)
     finally:
         command.unlink(missing_ok=True)
 
@@ -136,7 +139,7 @@ IMAGES = {
         Image(
             "fieldveil",
             "test",
-            lambda: (FIELDVEIL, FILTER_WASM, MYSQL_FILTER_WASM, JSON_FILTER_WASM, ASSEMBLE, BUILD_COMMAND, KEYS_MODULE),
+            lambda: (FIELDVEIL, *MODULES, ASSEMBLE, BUILD_COMMAND, KEYS_MODULE),
             _fieldveil,
             Config(("/usr/local/bin/fieldveil",), user=NONROOT),
         ),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dev.layout import DEPLOY, FIELDVEIL, FILTER_WASM, JSON_FILTER_WASM, MYSQL_FILTER_WASM, ROOT
+from dev.layout import DEPLOY, FIELDVEIL, FILTER_NATIVE, FILTER_WASM, JSON_FILTER_WASM, MYSQL_FILTER_WASM, ROOT
 
 IMAGES = DEPLOY / "images"
 # What the Dockerfile adds itself, and the tests' build, too.
@@ -19,7 +19,8 @@ COPIED = re.compile(r"^COPY (?!--from)(.*)$", re.MULTILINE)
 @pytest.fixture
 def image(tmp_path: Path) -> Path:
     root = tmp_path / "image"
-    subprocess.run([IMAGES / "assemble", root, FIELDVEIL, FILTER_WASM, MYSQL_FILTER_WASM, JSON_FILTER_WASM], check=True)
+    modules = (FILTER_WASM, MYSQL_FILTER_WASM, JSON_FILTER_WASM, FILTER_NATIVE)
+    subprocess.run([IMAGES / "assemble", root, FIELDVEIL, *modules], check=True)
     return root
 
 
@@ -40,6 +41,7 @@ def test_modules_of_the_image_are_copied_out_of_it(image: Path, tmp_path: Path) 
     assert (to / "filter-postgres.wasm").read_bytes() == FILTER_WASM.read_bytes()
     assert (to / "filter-mysql.wasm").read_bytes() == MYSQL_FILTER_WASM.read_bytes()
     assert (to / "filter-json.wasm").read_bytes() == JSON_FILTER_WASM.read_bytes()
+    assert (to / "libfieldveil.so").read_bytes() == FILTER_NATIVE.read_bytes()
     assert subprocess.run(command, check=False, capture_output=True).returncode == 0
 
 
