@@ -13,7 +13,9 @@ from harness.parts import OPA_CONNECTIONS
 
 TEMPLATES = {"postgres": ENVOY_TEMPLATE, "mysql": ENVOY_MYSQL_TEMPLATE, "http": ENVOY_HTTP_TEMPLATE}
 MODULES = {"postgres": "filter-postgres.wasm", "mysql": "filter-mysql.wasm", "http": "filter-json.wasm"}
+NATIVE_MODULE = "libfieldveil.so"
 SECRET_TEMPLATE = DEPLOY / "envoy" / "secret.yaml.j2"
+MODULES_FOLDER = "/opt/fieldveil/modules"
 CONFIG_FOLDER = "/etc/fieldveil/config"
 ADMIN = "/run/fieldveil/admin/admin.sock"
 # Whoever may open the folder.
@@ -49,7 +51,8 @@ def of_template(protocol: str, values: dict) -> dict:
         TEMPLATES[protocol],
         listeners=[listener(up, values) for up in upstreams],
         clusters=[*(cluster(up) for up in upstreams), *PARTS],
-        filter_wasm=f"/opt/fieldveil/modules/{MODULES[protocol]}",
+        filter_wasm=f"{MODULES_FOLDER}/{MODULES[protocol]}",
+        filter_module=f"{MODULES_FOLDER}/{NATIVE_MODULE}" if values["shell"] == "native" else "",
         admin_path=ADMIN,
         metrics={"address": values["metrics"]["address"], "port": 15020},
     )

@@ -11,7 +11,7 @@ import pytest
 import trustme
 import yaml
 
-from dev.layout import FILTER_WASM, JSON_FILTER_WASM, MYSQL_FILTER_WASM
+from dev.layout import FILTER_NATIVE, FILTER_WASM, JSON_FILTER_WASM, MYSQL_FILTER_WASM
 from tests.charts import expected
 from tests.charts.pods import container
 from tests.charts.rendering import RENDERINGS, config_map, manifests, of_kind, sidecar_of
@@ -73,11 +73,12 @@ BUILT = {
     "filter-postgres.wasm": FILTER_WASM,
     "filter-mysql.wasm": MYSQL_FILTER_WASM,
     "filter-json.wasm": JSON_FILTER_WASM,
+    "libfieldveil.so": FILTER_NATIVE,
 }
 
 
 # Between them they have all that a configuration is made of. Envoy compiles the modules for each, and asks them.
-@pytest.mark.parametrize("case", ["bridge", "http", "mysql", "several"])
+@pytest.mark.parametrize("case", ["bridge", "http", "mysql", "native", "several"])
 def test_envoy_takes_the_configuration(case: str, mounted: Path, tmp_path: Path) -> None:
     rendering, config = f"fieldveil/{case}", tmp_path / "envoy.yaml"
     for name, told in {"envoy.yaml": config_map(rendering, "envoy.yaml"), **secret_files(rendering)}.items():

@@ -1,9 +1,16 @@
 """Wrong values are refused before anything is installed, in words that say where, why, and what to do."""
 
-import pytest
+import re
 
+import pytest
+import yaml
+
+from dev.layout import ROOT
 from harness.parts import overlaid
-from tests.charts.rendering import CHART, OLDEST, Refused, template, values_of
+from tests.charts.rendering import CHART, LIBRARY, OLDEST, Refused, template, values_of
+
+# Which Envoy the native module serves connections in.
+NATIVE_BUILD = ROOT / "filters" / "shells" / "native" / "src" / "envoy_build.rs"
 
 DATABASE = {"name": "db", "protocol": "postgres", "host": "db", "port": 5432, "listener": {"port": 15432}}
 SERVICE = {
@@ -175,6 +182,15 @@ REFUSED = {
     "two key-encryption keys": (sidecar(keys={"insecureDevKek": {"secret": "kek"}}), "keys.kekUri"),
     "Vault without a role": (sidecar(keys={"vault": {"address": "https://vault"}}), "keys.vault.role: it is missing"),
     "a time without a unit": (sidecar(keys={"refresh": "5"}), "/keys/refresh"),
+    "another shell": (sidecar(shell="v8"), "/shell"),
+    "JSON over HTTP by the native module": (
+        sidecar(shell="native", upstreams=[DATABASE, SERVICE]),
+        "shell: the upstream api is JSON over HTTP, for which the native module has no filter; say shell: wasm",
+    ),
+    "the native module in another Envoy": (
+        sidecar(shell="native", images={"envoy": {"tag": "distroless-v1.40.1"}}),
+        "shell: the native module serves no connection in another Envoy than 1.40.0, and images.envoy.tag says 1.40.1",
+    ),
     "delivery by another way": (sidecar(modules={"delivery": "http"}), "/modules/delivery"),
     "a digest that is none": (sidecar(images={"envoy": {"digest": "sha256:1234"}}), "/images/envoy/digest"),
     "the user root": (sidecar(runAsUser=0), "/runAsUser"),
@@ -216,6 +232,19 @@ def test_injection_where_there_is_none_names_the_other_way() -> None:
 def test_image_volumes_where_there_are_none_name_the_other_way() -> None:
     change = {"injection": {"enabled": False}, "sidecar": {"modules": {"delivery": "image"}}}
     assert "modules.delivery: Kubernetes v1.30.14 has no image volumes; say copy" in refusal(change, kubernetes=OLDEST)
+
+
+def test_the_native_module_goes_into_an_envoy_whose_tag_tells_no_version() -> None:
+    change = sidecar(shell="native", images={"envoy": {"tag": "approved"}})
+    assert "libfieldveil.so" in template(CHART, overlaid(values_of("fieldveil/postgres"), change))
+
+
+def test_the_native_module_is_of_the_envoy_that_the_chart_brings() -> None:
+    tested = re.search(r'const TESTED: .*"([0-9.]+)"\);', NATIVE_BUILD.read_text()).group(1)
+    validate = (LIBRARY / "templates" / "_validate.tpl").read_text()
+    assert f'$envoy := "{tested}"' in validate
+    tag = yaml.safe_load((LIBRARY / "values.yaml").read_text())["images"]["envoy"]["tag"]
+    assert tag == f"distroless-v{tested}"
 
 
 def test_all_that_is_wrong_is_told_at_once() -> None:

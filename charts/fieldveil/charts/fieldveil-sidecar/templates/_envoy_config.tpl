@@ -6,6 +6,17 @@ node: {id: fieldveil, cluster: fieldveil}
 admin:
   address:
     pipe: {path: /run/fieldveil/admin/admin.sock}
+{{- if eq .Values.shell "native" }}
+bootstrap_extensions:
+- name: fieldveil
+  typed_config:
+    "@type": type.googleapis.com/envoy.extensions.bootstrap.dynamic_modules.v3.DynamicModuleBootstrapExtension
+    dynamic_module_config: {{ include "fieldveil-sidecar.nativeModule" . }}
+    extension_name: fieldveil
+layered_runtime:
+  layers:
+  - {name: fieldveil, static_layer: {envoy.reloadable_features.dynamic_modules_strip_custom_stat_prefix: true}}
+{{- end }}
 memory_allocator_manager: {bytes_to_release: 4194304, memory_release_interval: 1s}
 stats_config:
   stats_tags:
@@ -98,9 +109,14 @@ socket_address: {address: {{ .address | quote }}, port_value: {{ .port }}{{ if e
   - filters:
     - name: fieldveil
       typed_config:
+        {{- if eq .root.Values.shell "native" }}
+        "@type": type.googleapis.com/envoy.extensions.filters.network.dynamic_modules.v3.DynamicModuleNetworkFilter
+        {{- include "fieldveil-sidecar.nativeFilter" . | nindent 8 }}
+        {{- else }}
         "@type": type.googleapis.com/envoy.extensions.filters.network.wasm.v3.Wasm
         config:
           {{- include "fieldveil-sidecar.plugin" (dict "upstream" .upstream "root" .root "module" (printf "filter-%s.wasm" .upstream.protocol)) | nindent 10 }}
+        {{- end }}
     - name: tcp_proxy
       typed_config:
         "@type": type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy
@@ -131,6 +147,20 @@ vm_config:
   environment_variables:
     host_env_keys: [FIELDVEIL_WORKLOAD_NAMESPACE, FIELDVEIL_WORKLOAD_SERVICE_ACCOUNT, FIELDVEIL_WORKLOAD_LABELS, FIELDVEIL_WORKLOAD_SPIFFE_ID]
 configuration:
+  "@type": type.googleapis.com/google.protobuf.StringValue
+  value: {{ include "fieldveil-sidecar.filterConfig" . | fromYaml | toJson | quote }}
+{{- end -}}
+
+{{- /* The native module, loaded once for all that names it. */ -}}
+{{- define "fieldveil-sidecar.nativeModule" -}}
+{name: fieldveil, module: {local: {filename: /opt/fieldveil/modules/libfieldveil.so}}, do_not_close: true, metrics_namespace: wasmcustom}
+{{- end -}}
+
+{{- /* A filter of the native module, of a protocol by its name. */ -}}
+{{- define "fieldveil-sidecar.nativeFilter" -}}
+dynamic_module_config: {{ include "fieldveil-sidecar.nativeModule" . }}
+filter_name: fieldveil.{{ .upstream.protocol }}
+filter_config:
   "@type": type.googleapis.com/google.protobuf.StringValue
   value: {{ include "fieldveil-sidecar.filterConfig" . | fromYaml | toJson | quote }}
 {{- end -}}

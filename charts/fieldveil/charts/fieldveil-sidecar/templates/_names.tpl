@@ -38,11 +38,11 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end -}}
 {{- end -}}
 
-{{- /* How the modules come: `image` or `copy`. */ -}}
+{{- /* How the modules come: `image` or `copy`. A runtime may mount images so that no code in them can be loaded, which the native module is. */ -}}
 {{- define "fieldveil-sidecar.delivery" -}}
 {{- if ne .Values.modules.delivery "auto" -}}
 {{- .Values.modules.delivery -}}
-{{- else if semverCompare ">=1.35.0-0" .Capabilities.KubeVersion.Version -}}
+{{- else if and (eq .Values.shell "wasm") (semverCompare ">=1.35.0-0" .Capabilities.KubeVersion.Version) -}}
 image
 {{- else -}}
 copy

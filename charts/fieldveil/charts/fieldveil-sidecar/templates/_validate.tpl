@@ -1,7 +1,7 @@
 {{- /* Stops with the place, the reason and the remedy of all that can't work; the schema has looked at forms before. */ -}}
 {{- define "fieldveil-sidecar.validate" -}}
 {{- $problems := list -}}
-{{- range tuple "upstreams" "policies" "keys" "redirect" "cluster" -}}
+{{- range tuple "upstreams" "shell" "policies" "keys" "redirect" "cluster" -}}
 {{- $found := include (printf "fieldveil-sidecar.validate.%s" .) $ | trim -}}
 {{- with $found -}}{{- $problems = append $problems (printf "  %s" .) -}}{{- end -}}
 {{- end -}}
@@ -49,6 +49,22 @@
 {{- include "fieldveil-sidecar.validate.clients" (dict "place" (printf "%s listener" $place) "upstream" . "spiffe" $.Values.identity.spiffe) -}}
 {{- end -}}
 {{- include "fieldveil-sidecar.validate.files" (dict "place" $place "upstream" .) -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* What the native module can not do. Which Envoy it is in the module finds out itself; what a tag says is told before. */ -}}
+{{- define "fieldveil-sidecar.validate.shell" -}}
+{{- if eq .Values.shell "native" -}}
+{{- range .Values.upstreams -}}
+{{- if eq .protocol "http" -}}
+{{- include "fieldveil-sidecar.problem" (list "shell" (printf "the upstream %s is JSON over HTTP, for which the native module has no filter" .name) "say shell: wasm, or leave the upstream to the pods of another release") -}}
+{{- end -}}
+{{- end -}}
+{{- $envoy := "1.40.0" -}}
+{{- $version := regexFind "[0-9]+[.][0-9]+[.][0-9]+" .Values.images.envoy.tag -}}
+{{- if and $version (ne $version $envoy) -}}
+{{- include "fieldveil-sidecar.problem" (list "shell" (printf "the native module serves no connection in another Envoy than %s, and images.envoy.tag says %s" $envoy $version) (printf "take Envoy %s, or say shell: wasm" $envoy)) -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 
