@@ -1,4 +1,4 @@
-"""The native module's statistics are those of the WebAssembly modules, for Prometheus: dashboards and alerts find them."""
+"""To Prometheus the native module's statistics are those of the WebAssembly modules, so that alerts find them."""
 
 import re
 

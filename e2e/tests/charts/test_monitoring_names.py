@@ -29,7 +29,8 @@ TAGGED = {
     "plans_held": {"bundle"},
     "bridge_failures_total": {"reason"},
 }
-# What takes thousands of principals or tenants, an issuer of tokens, or the other shell and a fault in it: by metric the filter's name for it.
+# What takes thousands of principals or tenants, an issuer of tokens, or a fault in the native module: by metric the
+# filter's name for it.
 RARE = {
     "fieldveil_plans_denied": "plans.denied",
     "fieldveil_faults": "faults",
