@@ -220,7 +220,10 @@ def e2e(*tests: str) -> list[Step]:
 
 # What reads bytes, waits, shares and ends: where one shell could do otherwise than the other.
 NATIVE_E2E = (
-    *(f"tests/test_{name}.py" for name in ("native", "round_trip", "prepared", "copy", "bulk", "outages", "pools")),
+    *(
+        f"tests/test_{name}.py"
+        for name in ("native", "native_statistics", "round_trip", "prepared", "copy", "bulk", "outages", "pools")
+    ),
     *(f"tests/test_{name}.py" for name in ("last_word", "malformed", "memory", "bridge_clients", "canary")),
     *(f"tests/mysql/test_{name}.py" for name in ("round_trip", "prepared", "load", "outages", "authentication")),
     "tests/policies/test_budgets.py",

@@ -1,6 +1,7 @@
 //! Envoy's main thread: asks OPA and the key agent for all workers, renews what is due, and brings Envoy's statistics up to date.
 
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use fieldveil_engine::fetch::{Fetch, FetchResponse};
@@ -76,7 +77,9 @@ impl MainThread {
 
     /// Takes in what came of a fetch.
     fn take(&mut self, sidecar: &Arc<Sidecar>, fetch: Fetch, response: FetchResponse<'_>) {
-        let result = sidecar.state.answered(&fetch, response, now_ms());
+        let taken = AssertUnwindSafe(|| sidecar.state.answered(&fetch, response, now_ms()));
+        // Whoever waits is told, also of a fault.
+        let result = catch_unwind(taken).unwrap_or_else(|_| Err("a fault in the filter".to_owned()));
         let fetched = (fetch, result);
         if !sidecar.hand_out(&fetched)
             && let (fetch, Err(reason)) = fetched
