@@ -1,7 +1,7 @@
 //! What comes in bodies over HTTP: JSON of every declared type, and requests of GraphQL.
 
-use std::sync::LazyLock;
 use std::sync::Arc;
+use std::sync::LazyLock;
 
 use fieldveil_engine::compiled_plan::CompiledPlan;
 use fieldveil_engine::field::CompiledField;
