@@ -76,8 +76,9 @@ impl<S: Connection> DatabaseStream<S> {
         let state = self.state.try_borrow_mut();
         match state {
             Ok(mut state) if !self.failed.get() => {
-                state.begin(&self.worker);
-                if let (Some(how), Some(session)) = (self.ended.take(), &mut state.session) {
+                if let Some(session) = &mut state.session
+                    && let Some(how) = self.ended.take()
+                {
                     session.note_end(how);
                 }
                 hook(&mut state)
@@ -101,6 +102,7 @@ impl<S: Connection> Stream for DatabaseStream<S> {
             self.ended.set(Some(Ended::Client));
         }
         self.run(Flow::Stop, |state| {
+            state.begin(&self.worker);
             if state.closing {
                 state.filter.replace_read_buffer(b"");
                 state.filter.close();
@@ -117,7 +119,10 @@ impl<S: Connection> Stream for DatabaseStream<S> {
         if end_of_stream {
             self.ended.set(Some(Ended::Server));
         }
-        self.run(Flow::Stop, |state| state.server_data(self))
+        self.run(Flow::Stop, |state| {
+            state.begin(&self.worker);
+            state.server_data(self)
+        })
     }
 
     fn closes(&self, by_client: bool) {
@@ -169,7 +174,10 @@ impl<S: Connection> StreamState<S> {
         }
     }
 
-    #[allow(clippy::expect_used, reason = "every hook begins the session before it asks for it")]
+    #[allow(
+        clippy::expect_used,
+        reason = "there is one when a side has sent a byte, and before that nothing is fetched"
+    )]
     fn session(&mut self) -> &mut S {
         self.session.as_mut().expect("a session")
     }

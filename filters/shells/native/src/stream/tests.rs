@@ -267,6 +267,15 @@ fn who_ended_the_connection_is_noted() {
 }
 
 #[test]
+fn connection_without_a_byte_has_no_session() {
+    let (stream, _) = begin(vec![]);
+    stream.waiter.tick();
+    stream.woken();
+    drop(stream);
+    assert_eq!(ENDED.take(), None);
+}
+
+#[test]
 fn listeners_with_one_configuration_share_what_they_hold_and_what_they_wait_for() {
     let (stream, _) = begin(vec![]);
     let (other, _) = begin(vec![]);
