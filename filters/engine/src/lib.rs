@@ -20,7 +20,7 @@ pub mod http;
 mod kept_ciphers;
 pub mod key_uses;
 pub mod keyring;
-mod locks;
+pub mod locks;
 pub mod memory;
 pub mod mysql;
 pub mod output_limit;

@@ -6,7 +6,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 /// Locks what threads share, and waits for the thread that has it.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -55,9 +55,9 @@ impl Callouts {
         };
         let status = header(":status");
         let size = body_size.min(MAX_BODY);
-        let read = || (size > 0).then(|| context.get_http_call_response_body(0, size)).flatten();
-        let body = if status.as_deref() == Some("200") { read().unwrap_or_default() } else { Vec::new() };
-        let answer = response(status.as_deref(), || header("etag"), || &body);
+        let read = (size > 0).then(|| context.get_http_call_response_body(0, size));
+        let body = read.flatten().unwrap_or_default();
+        let answer = response(status.as_deref(), header("etag").as_deref(), &body);
         let result = worker.answered(&fetch, answer, crate::ports::now_ms());
         Some((fetch, result))
     }

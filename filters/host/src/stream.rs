@@ -13,7 +13,7 @@ use fieldveil_engine::audit::Ended;
 use fieldveil_engine::database::{CallbackOutput, Client, Connection};
 use fieldveil_engine::fetch::Fetch;
 use fieldveil_engine::ports::Level;
-use fieldveil_shell::address::ip;
+use fieldveil_shell::client;
 use fieldveil_shell::output::{complete, forwarded, is_unchanged};
 use proxy_wasm::hostcalls;
 use proxy_wasm::hostcalls::set_effective_context;
@@ -234,14 +234,10 @@ impl<S: Connection> StreamContext for StreamState<S> {
 /// What Envoy knows of the client.
 fn client() -> Client {
     let property = |path| hostcalls::get_property(path).ok().flatten().unwrap_or_default();
-    let mut client = Client::at(ip(&property(vec!["source", "address"])));
     let certificate = property(CLIENT_CERTIFICATE.to_vec());
-    if !certificate.is_empty()
-        && let Err(error) = client.read_certificate(&certificate)
-    {
-        let what =
-            "what the bridge tells of the client's certificate can not be read, and counts for nothing";
-        write_log(Level::Warn, &format!("{what}: {error}"));
+    let (client, problem) = client::client(&property(vec!["source", "address"]), &certificate);
+    if let Some(problem) = problem {
+        write_log(Level::Warn, &problem);
     }
     client
 }

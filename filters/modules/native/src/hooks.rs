@@ -5,7 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
 use fieldveil_native::envoy::Answer;
-use fieldveil_native::{FilterConfig, Flow, Log, Stream, note_envoy, note_panic, set_allocated, set_log};
+use fieldveil_native::{
+    FilterConfig, Flow, Log, Stream, log_error, note_envoy, note_panic, set_allocated, set_log,
+};
 
 use crate::allocator;
 use crate::bootstrap::Bootstrap;
@@ -198,7 +200,12 @@ extern "C" fn envoy_dynamic_module_on_bootstrap_extension_config_new(
 ) -> *const c_void {
     guarded(ptr::null(), || match Bootstrap::new(pointer) {
         Ok(bootstrap) => Box::into_raw(Box::new(bootstrap)).cast::<c_void>().cast_const(),
-        Err(_) => ptr::null(),
+        Err(name) => {
+            log_error(&format!(
+                "Envoy did not take the statistic {name}: the native module needs the Envoy that it is for"
+            ));
+            ptr::null()
+        }
     })
 }
 

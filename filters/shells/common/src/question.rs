@@ -51,14 +51,10 @@ impl<'q> Question<'q> {
     }
 }
 
-/// What an answer with this status says. Without a status there was none in time. `body` is read where the status says that it counts.
-pub fn response<'b>(
-    status: Option<&str>,
-    etag: impl FnOnce() -> Option<String>,
-    body: impl FnOnce() -> &'b [u8],
-) -> FetchResponse<'b> {
+/// What an answer with this status says. Without a status there was none in time.
+pub fn response<'b>(status: Option<&str>, etag: Option<&str>, body: &'b [u8]) -> FetchResponse<'b> {
     match status {
-        Some("200") => FetchResponse::Body { body: body(), etag: etag() },
+        Some("200") => FetchResponse::Body { body, etag: etag.map(str::to_owned) },
         Some("304") => FetchResponse::NotModified,
         // Envoy's own word for what it has no connection with.
         Some("503") => FetchResponse::Failed("it cannot be reached, or answered HTTP 503 itself".into()),

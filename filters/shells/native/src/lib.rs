@@ -6,7 +6,6 @@
 pub mod envoy;
 mod envoy_build;
 mod faults;
-mod lock;
 mod log;
 mod main_thread;
 mod main_waker;
@@ -88,6 +87,11 @@ impl FilterConfig {
             _ => Box::new(DatabaseStream::<postgres::PostgresConnection>::new(worker, filter)),
         })
     }
+}
+
+/// Logs what kept the module from beginning.
+pub fn log_error(text: &str) {
+    write_log(Level::Error, text);
 }
 
 /// Counts a panic in a hook, and says in the log where it was.

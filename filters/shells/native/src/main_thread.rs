@@ -69,8 +69,7 @@ impl MainThread {
     pub fn answered(&mut self, envoy: &dyn Main, call: u64, answer: &Answer<'_>) {
         let Some((sidecar, fetch)) = self.open.remove(&call) else { return };
         let body = answer.body.get(..answer.body.len().min(MAX_BODY)).unwrap_or_default();
-        let etag = || answer.header("etag").map(str::to_owned);
-        self.take(&sidecar, fetch, response(answer.header(":status"), etag, || body));
+        self.take(&sidecar, fetch, response(answer.header(":status"), answer.header("etag"), body));
         let due = sidecar.state.due_plans(now_ms());
         self.ask(envoy, &sidecar, due);
     }
@@ -91,7 +90,7 @@ impl MainThread {
                     "{part} could not be renewed: {reason}; what is held stays in use until it is too old"
                 ),
             );
-            sidecar.count([("renewals.failed".to_owned(), 1)].into());
+            sidecar.state.count("renewals.failed", 1);
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use std::sync::Mutex;
 
+use fieldveil_engine::locks::lock;
+
 use crate::envoy::Wake;
-use crate::lock::lock;
 
 static WAKER: Mutex<Option<Box<dyn Wake>>> = Mutex::new(None);
 

@@ -7,10 +7,9 @@ use std::thread::ThreadId;
 
 use fieldveil_engine::config::{Config, Protocol};
 use fieldveil_engine::fetch::Fetch;
+use fieldveil_engine::locks::lock;
 use fieldveil_engine::sidecar_state::SidecarState;
-use fieldveil_engine::worker::Counts;
 
-use crate::lock::lock;
 use crate::main_waker;
 use crate::waiter::{Fetched, Waiter};
 
@@ -25,8 +24,6 @@ pub struct Sidecar {
     fetches: Mutex<Fetches>,
     /// A connection of each worker that has any, to be told of each second.
     carriers: Mutex<HashMap<ThreadId, Arc<Waiter>>>,
-    /// What the workers have counted since Envoy's statistics were last brought up to date.
-    counts: Mutex<Counts>,
     /// How many bytes each worker's thread has allocated.
     memory: Mutex<HashMap<ThreadId, usize>>,
     /// How often each key has sealed.
@@ -65,7 +62,6 @@ impl Sidecar {
             text: text.to_vec(),
             fetches: Mutex::default(),
             carriers: Mutex::default(),
-            counts: Mutex::default(),
             memory: Mutex::default(),
             key_uses: Mutex::default(),
         });
@@ -124,15 +120,6 @@ impl Sidecar {
         lock(&self.memory).values().copied().max().unwrap_or_default()
     }
 
-    /// Takes in what a worker has counted.
-    pub fn count(&self, counted: Counts) {
-        let mut counts = lock(&self.counts);
-        for (name, by) in counted {
-            let count = counts.entry(name).or_default();
-            *count = count.saturating_add(by);
-        }
-    }
-
     /// Takes in how often a worker has used a key. Gives how often all have before, and now.
     pub fn count_key(&self, statistic: String, by: u64) -> (u64, u64) {
         let mut uses = lock(&self.key_uses);
@@ -140,10 +127,5 @@ impl Sidecar {
         let now = before.saturating_add(by);
         uses.insert(statistic, now);
         (before, now)
-    }
-
-    /// Hands over what was counted since the last time.
-    pub fn take_counts(&self) -> Counts {
-        std::mem::take(&mut *lock(&self.counts))
     }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use fieldveil_engine::audit::Ended;
 use fieldveil_engine::database::{CallbackOutput, Client, Connection};
 use fieldveil_engine::ports::Level;
-use fieldveil_shell::address::ip;
+use fieldveil_shell::client;
 use fieldveil_shell::output::{complete, forwarded, is_unchanged};
 
 use crate::envoy::Filter;
@@ -102,13 +102,12 @@ impl<S: Connection> Stream for DatabaseStream<S> {
             self.ended.set(Some(Ended::Client));
         }
         self.run(Flow::Stop, |state| {
-            state.begin(&self.worker);
             if state.closing {
                 state.filter.replace_read_buffer(b"");
                 state.filter.close();
                 return Flow::Continue;
             }
-            if state.session().is_waiting() {
+            if state.session(&self.worker).is_waiting() {
                 return Flow::Stop;
             }
             state.client_data(self)
@@ -119,10 +118,7 @@ impl<S: Connection> Stream for DatabaseStream<S> {
         if end_of_stream {
             self.ended.set(Some(Ended::Server));
         }
-        self.run(Flow::Stop, |state| {
-            state.begin(&self.worker);
-            state.server_data(self)
-        })
+        self.run(Flow::Stop, |state| state.server_data(self))
     }
 
     fn closes(&self, by_client: bool) {
@@ -149,9 +145,9 @@ impl<S: Connection> Stream for DatabaseStream<S> {
                 if let Err(reason) = &result {
                     write_log(Level::Warn, &format!("{} could not be had: {reason}", fetch.part()));
                 }
-                state.session().answered(&fetch, result);
+                state.session(&self.worker).answered(&fetch, result);
             }
-            if !state.session().is_waiting() {
+            if !state.session(&self.worker).is_waiting() {
                 state.resume_client(self);
             }
         });
@@ -166,20 +162,9 @@ impl<S: Connection> Stream for DatabaseStream<S> {
 }
 
 impl<S: Connection> StreamState<S> {
-    /// Makes the session, when a side has sent a byte.
-    fn begin(&mut self, worker: &ThreadWorker) {
-        if self.session.is_none() {
-            let ports = worker.ports(self.filter.server());
-            self.session = Some(S::new(Rc::clone(&worker.worker), ports, client(self.filter.as_ref())));
-        }
-    }
-
-    #[allow(
-        clippy::expect_used,
-        reason = "there is one when a side has sent a byte, and before that nothing is fetched"
-    )]
-    fn session(&mut self) -> &mut S {
-        self.session.as_mut().expect("a session")
+    /// The session, which begins when a side has sent a byte.
+    fn session(&mut self, worker: &ThreadWorker) -> &mut S {
+        begun(&mut self.session, self.filter.as_ref(), worker)
     }
 
     /// Nothing that is here or comes passes any more.
@@ -192,7 +177,7 @@ impl<S: Connection> StreamState<S> {
     fn client_data(&mut self, stream: &DatabaseStream<S>) -> Flow {
         let mut output = stream.worker.output();
         let bytes = self.filter.read_buffer();
-        let Some(session) = &mut self.session else { return Flow::Stop };
+        let session = begun(&mut self.session, self.filter.as_ref(), &stream.worker);
         session.client_bytes(&bytes, &mut output);
         if !self.ahead.is_empty() {
             complete(&mut output.unchanged, &bytes, &mut output.to_server);
@@ -237,7 +222,7 @@ impl<S: Connection> StreamState<S> {
         }
         let mut output = stream.worker.output();
         let bytes = self.filter.write_buffer();
-        let Some(session) = &mut self.session else { return Flow::Stop };
+        let session = begun(&mut self.session, self.filter.as_ref(), &stream.worker);
         session.server_bytes(&bytes, &mut output);
         let sends = !forwarded(output.unchanged, &bytes, &output.to_client).is_empty();
         if !is_unchanged(output.unchanged, &bytes, &output.to_client) {
@@ -267,6 +252,17 @@ impl<S: Connection> StreamState<S> {
     }
 }
 
+/// The session of a connection, made if there is none yet.
+fn begun<'s, S: Connection>(
+    session: &'s mut Option<S>,
+    filter: &dyn Filter,
+    worker: &ThreadWorker,
+) -> &'s mut S {
+    session.get_or_insert_with(|| {
+        S::new(Rc::clone(&worker.worker), worker.ports(filter.server()), client(filter))
+    })
+}
+
 /// Has what the session wants fetched.
 fn ask<S: Connection>(stream: &DatabaseStream<S>, output: &mut CallbackOutput) {
     for fetch in std::mem::take(&mut output.fetch) {
@@ -289,14 +285,9 @@ impl<S: Connection> Drop for DatabaseStream<S> {
 
 /// What Envoy knows of the client.
 fn client(filter: &dyn Filter) -> Client {
-    let mut client = Client::at(ip(&filter.source()));
-    let certificate = filter.client_certificate();
-    if !certificate.is_empty()
-        && let Err(error) = client.read_certificate(&certificate)
-    {
-        let what =
-            "what the bridge tells of the client's certificate can not be read, and counts for nothing";
-        write_log(Level::Warn, &format!("{what}: {error}"));
+    let (client, problem) = client::client(&filter.source(), &filter.client_certificate());
+    if let Some(problem) = problem {
+        write_log(Level::Warn, &problem);
     }
     client
 }

@@ -4,9 +4,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fieldveil_engine::fetch::Fetch;
+use fieldveil_engine::locks::lock;
 
 use crate::envoy::Wake;
-use crate::lock::lock;
 
 /// What came of a fetch: the state has taken the answer, or the error says why not.
 pub type Fetched = (Fetch, Result<(), String>);

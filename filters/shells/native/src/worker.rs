@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use fieldveil_engine::Random;
 use fieldveil_engine::database::CallbackOutput;
 use fieldveil_engine::ports::{Level, Ports};
-use fieldveil_engine::worker::{Counts, Worker};
+use fieldveil_engine::worker::Worker;
 use fieldveil_shell::address::is_local;
 use fieldveil_shell::random::Generator;
 
@@ -91,11 +91,11 @@ impl ThreadWorker {
         self.publish();
     }
 
-    /// Hands what was counted to the main thread.
+    /// Counts for the process what this worker has counted.
     fn publish(&self) {
         let mut worker = self.worker.borrow_mut();
-        let mut counts = Counts::new();
-        let limit = self.sidecar.state.config.limits.key_uses;
+        let state = &self.sidecar.state;
+        let limit = state.config.limits.key_uses;
         for used in worker.take_key_uses() {
             if let Some(key) = used.watched {
                 let (before, now) = self.sidecar.count_key(used.statistic.clone(), used.count);
@@ -105,10 +105,11 @@ impl ThreadWorker {
                     write_log(Level::Warn, &line);
                 }
             }
-            counts.insert(used.statistic, used.count);
+            state.count(&used.statistic, used.count);
         }
-        counts.extend(worker.take_counts());
-        self.sidecar.count(counts);
+        for (name, by) in worker.take_counts() {
+            state.count(&name, by);
+        }
         self.sidecar.note_memory(allocated());
     }
 
