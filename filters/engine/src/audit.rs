@@ -10,11 +10,10 @@ mod line;
 mod open;
 mod pending;
 mod period;
+mod principals;
 
-use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::rc::Rc;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use fieldveil_plan::{ClientCertificate, PlanInput, Workload};
 
@@ -23,7 +22,9 @@ pub use self::open::Audits;
 use self::pending::Pending;
 pub use self::period::{AuditedBudget, Code, Refusal, Who};
 use self::period::{Period, cut};
+pub use self::principals::{PrincipalAudits, SharedAudit};
 use crate::compiled_plan::CompiledPlan;
+use crate::locks::lock;
 use crate::value_counts::{ValueCounts, ValueOutcome};
 
 /// The most periods that are kept apart at once. A further one ends the interval early.
@@ -59,7 +60,7 @@ impl Ended {
 
 struct Known {
     plan: Weak<CompiledPlan>,
-    who: Rc<Who>,
+    who: Arc<Who>,
 }
 
 /// The audit of one connection. Times are milliseconds since the Unix epoch.
@@ -77,12 +78,12 @@ pub struct Audit {
     authenticated: bool,
     /// The time of the first event of this interval, or None if there was none.
     since_ms: Option<u64>,
-    current: Option<Rc<Who>>,
+    current: Option<Arc<Who>>,
     known: VecDeque<Known>,
     periods: Vec<Period>,
     pending: Pending,
-    /// The worker's counts, for its statistics.
-    values: Rc<RefCell<ValueCounts>>,
+    /// What is counted for statistics.
+    values: Arc<Mutex<ValueCounts>>,
     sequence: u64,
     /// How many lines this interval has so far.
     lines: usize,
@@ -93,7 +94,7 @@ pub struct Audit {
 impl Audit {
     /// Begins the audit of the connection with this random name. Lines are written after every interval in which something
     /// happened. The outcomes of values are also counted in `values`.
-    pub fn new(session: String, interval_ms: u64, values: Rc<RefCell<ValueCounts>>) -> Self {
+    pub fn new(session: String, interval_ms: u64, values: Arc<Mutex<ValueCounts>>) -> Self {
         Self {
             session,
             interval_ms,
@@ -127,14 +128,14 @@ impl Audit {
     pub fn principal(&mut self, input: &PlanInput, plan: Option<&Arc<CompiledPlan>>, now_ms: u64) {
         let before = self.current.clone();
         let who = self.asks(input, plan);
-        let is_another = before.is_none_or(|before| !Rc::ptr_eq(&before, &who));
+        let is_another = before.is_none_or(|before| !Arc::ptr_eq(&before, &who));
         if is_another && plan.is_some() {
             self.record(&who, now_ms, |_| {});
         }
     }
 
     /// Notes the same without a line of its own.
-    pub fn asks(&mut self, input: &PlanInput, plan: Option<&Arc<CompiledPlan>>) -> Rc<Who> {
+    pub fn asks(&mut self, input: &PlanInput, plan: Option<&Arc<CompiledPlan>>) -> Arc<Who> {
         // The SPIFFE ID of the workload may arrive later, and may change.
         if self.workload != input.workload {
             self.workload.clone_from(&input.workload);
@@ -148,7 +149,7 @@ impl Audit {
         }
         let known = plan.and_then(|plan| self.who_of(plan));
         let who = known.unwrap_or_else(|| self.get_to_know(Who::new(input, plan.map(Arc::as_ref)), plan));
-        self.current = Some(Rc::clone(&who));
+        self.current = Some(Arc::clone(&who));
         who
     }
 
@@ -178,14 +179,14 @@ impl Audit {
         }
     }
 
-    /// Enters the values that were only counted so far in the worker's statistics, and in the period that they belong to.
+    /// Enters the values that were only counted so far in the statistics, and in the period that they belong to.
     pub fn settle(&mut self) {
         let Some((plan, at_ms, counts)) = self.pending.take() else { return };
         let who = self.who_under(&plan);
-        let values = Rc::clone(&self.values);
+        let values = Arc::clone(&self.values);
         self.record(&who, at_ms, |period| {
             for (label, outcome, count) in counts.iter() {
-                values.borrow_mut().add(label, outcome, count);
+                lock(&values).add(label, outcome, count);
                 period.count(outcome, label, count);
             }
         });
@@ -233,7 +234,7 @@ impl Audit {
         self.ended = true;
         self.record(&who, now_ms, |_| {});
         // The line of the principal that asked last is the last one.
-        if let Some(at) = self.periods.iter().position(|period| Rc::ptr_eq(&period.who, &who)) {
+        if let Some(at) = self.periods.iter().position(|period| Arc::ptr_eq(&period.who, &who)) {
             let last = self.periods.remove(at);
             self.periods.push(last);
         }
@@ -246,36 +247,36 @@ impl Audit {
         std::mem::take(&mut self.ready)
     }
 
-    fn who_of(&self, plan: &Arc<CompiledPlan>) -> Option<Rc<Who>> {
+    fn who_of(&self, plan: &Arc<CompiledPlan>) -> Option<Arc<Who>> {
         let of_plan = |known: &&Known| std::ptr::eq(known.plan.as_ptr(), Arc::as_ptr(plan));
-        self.known.iter().rev().find(of_plan).map(|known| Rc::clone(&known.who))
+        self.known.iter().rev().find(of_plan).map(|known| Arc::clone(&known.who))
     }
 
     /// Returns the principal of the plan. If it was forgotten, it is one of whom only the plan is known.
-    fn who_under(&mut self, plan: &Arc<CompiledPlan>) -> Rc<Who> {
+    fn who_under(&mut self, plan: &Arc<CompiledPlan>) -> Arc<Who> {
         self.who_of(plan).unwrap_or_else(|| {
             let who = Who::new(&PlanInput::default(), Some(plan));
             self.get_to_know(who, Some(plan))
         })
     }
 
-    fn get_to_know(&mut self, who: Who, plan: Option<&Arc<CompiledPlan>>) -> Rc<Who> {
+    fn get_to_know(&mut self, who: Who, plan: Option<&Arc<CompiledPlan>>) -> Arc<Who> {
         let known = self.known.iter().map(|known| &known.who).chain(&self.current);
         let same = known.chain(self.periods.iter().map(|period| &period.who)).find(|known| ***known == who);
-        let who = same.cloned().unwrap_or_else(|| Rc::new(who));
+        let who = same.cloned().unwrap_or_else(|| Arc::new(who));
         if let Some(plan) = plan {
             if self.known.len() >= MAX_KNOWN {
                 self.known.pop_front();
             }
-            self.known.push_back(Known { plan: Arc::downgrade(plan), who: Rc::clone(&who) });
+            self.known.push_back(Known { plan: Arc::downgrade(plan), who: Arc::clone(&who) });
         }
         who
     }
 
-    fn record(&mut self, who: &Rc<Who>, now_ms: u64, what: impl FnOnce(&mut Period)) {
+    fn record(&mut self, who: &Arc<Who>, now_ms: u64, what: impl FnOnce(&mut Period)) {
         self.settle();
         self.since_ms.get_or_insert(now_ms);
-        let is_theirs = |period: &&mut Period| Rc::ptr_eq(&period.who, who);
+        let is_theirs = |period: &&mut Period| Arc::ptr_eq(&period.who, who);
         if let Some(period) = self.periods.iter_mut().find(is_theirs) {
             period.to = now_ms;
             return what(period);
@@ -284,7 +285,7 @@ impl Audit {
             self.flush(None);
         }
         let mut period = if self.lines < MAX_LINES {
-            Period::new(Rc::clone(who), now_ms)
+            Period::new(Arc::clone(who), now_ms)
         } else {
             let merged = self.periods.iter().position(|period| period.merged);
             merged.map_or_else(|| Period::merged(now_ms), |at| self.periods.remove(at))

@@ -143,7 +143,16 @@ fn change(changes: &mut BTreeMap<String, i64>, mut held: &[u8], sign: i64) {
 }
 
 /// Counts since they were last taken, by statistic name.
-pub type Counts = std::collections::BTreeMap<String, u64>;
+pub type Counts = BTreeMap<String, u64>;
+
+/// Adds to the count of a statistic.
+pub fn add_count(counts: &mut Counts, name: &str, by: u64) {
+    if let Some(count) = counts.get_mut(name) {
+        *count = count.saturating_add(by);
+    } else {
+        counts.insert(name.to_owned(), by);
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use fieldveil_config::Config;
 use fieldveil_plan::Plan;
 
+use crate::audit::{Audit, PrincipalAudits};
 use crate::budgets::Budgets;
 use crate::compiled_plan::CompiledPlan;
 use crate::fetch::{Fetch, FetchResponse, KeysQuestion, PrincipalKey, Tenants};
@@ -13,8 +14,9 @@ use crate::held_keys::{HeldKeys, KeysAnswer};
 use crate::keyring::Keyring;
 use crate::locks::lock;
 use crate::plans::{Holder, Plans};
-use crate::reports::{Ages, Counts, Held};
+use crate::reports::{Ages, Counts, Held, add_count};
 use crate::routes::{MakeReady, Services};
+use crate::value_counts::ValueCounts;
 
 /// Tenants' keysets that are asked for at most, first those of sessions' principals, then of the plans that were used last. Each takes
 /// a few KB of memory, and 2 KB of the answer.
@@ -30,6 +32,10 @@ pub struct SidecarState {
     keys: Mutex<HeldKeys>,
     budgets: Mutex<Budgets>,
     counts: Mutex<Counts>,
+    /// The audits of those who ask over HTTP.
+    pub principals: PrincipalAudits,
+    /// The values of those.
+    values: Arc<Mutex<ValueCounts>>,
 }
 
 impl SidecarState {
@@ -50,6 +56,8 @@ impl SidecarState {
             keys: Mutex::new(HeldKeys::new(config.spiffe_id_is_key_agents)),
             budgets: Mutex::default(),
             counts: Mutex::default(),
+            principals: PrincipalAudits::default(),
+            values: Arc::default(),
             config,
         }
     }
@@ -194,13 +202,24 @@ impl SidecarState {
 
     /// Counts an outcome of the process under a statistic's name.
     pub fn count(&self, name: &str, by: u64) {
-        let mut counts = lock(&self.counts);
-        let count = counts.entry(name.to_owned()).or_default();
-        *count = count.saturating_add(by);
+        add_count(&mut lock(&self.counts), name, by);
     }
 
-    /// Hands over what was counted since any worker last took it.
+    /// Hands over what the process has counted since the last time, beside what its workers have.
     pub fn take_counts(&self) -> Counts {
-        std::mem::take(&mut *lock(&self.counts))
+        self.principals.settle();
+        let mut counts = std::mem::take(&mut *lock(&self.counts));
+        lock(&self.values).take(|name, by| add_count(&mut counts, &name, by));
+        counts
+    }
+
+    /// How often lines of the audit are written.
+    pub fn audit_interval_ms(&self) -> u64 {
+        self.config.audit.interval_seconds.saturating_mul(1000)
+    }
+
+    /// The audit of somebody who asks over HTTP, with this random name.
+    pub fn audit(&self, session: String) -> Audit {
+        Audit::new(session, self.audit_interval_ms(), Arc::clone(&self.values))
     }
 }

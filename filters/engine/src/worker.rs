@@ -1,9 +1,8 @@
 //! What one Envoy worker holds for all its connections: plans by principal, the keyring, analyzed
 //! statements. Each is bounded, and each knows its age.
 
-use std::cell::RefCell;
 use std::rc::{Rc, Weak};
-use std::sync::{Arc, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use fieldveil_config::Config;
 use fieldveil_plan::Workload;
@@ -16,10 +15,11 @@ use crate::compiled_plan::CompiledPlan;
 use crate::fetch::{Fetch, FetchResponse, PrincipalKey};
 use crate::key_uses::{Added, KeyUse, KeyUses};
 use crate::keyring::Keyring;
+use crate::locks::lock;
 use crate::memory::{Account, User, Users};
 use crate::plans::Holder;
 use crate::principals::{Principal, Principals};
-use crate::reports::Ages;
+use crate::reports::{Ages, add_count};
 use crate::server_catalog::{KnownCatalogs, ServerCatalog};
 use crate::sidecar_state::SidecarState;
 use crate::value_buffers::Buffers;
@@ -39,7 +39,7 @@ pub struct Worker {
     pub state: Arc<SidecarState>,
     /// What is to be told of its connections.
     pub audits: Audits,
-    /// The audits of those who ask over HTTP.
+    /// What is known of those who ask over HTTP.
     pub principals: Principals,
     /// Buffers for values, unless a callback has them.
     pub(crate) buffers: Option<Box<Buffers>>,
@@ -48,7 +48,7 @@ pub struct Worker {
     key_uses: KeyUses,
     analyses: Analyses,
     counts: Counts,
-    values: Rc<RefCell<ValueCounts>>,
+    values: Arc<Mutex<ValueCounts>>,
     held: usize,
     users: Users,
     /// The catalogs that there are.
@@ -76,7 +76,7 @@ impl Worker {
             key_uses: KeyUses::default(),
             analyses: Analyses::default(),
             counts: Counts::new(),
-            values: Rc::default(),
+            values: Arc::default(),
             held: 0,
             users: Users::default(),
             catalogs: Vec::new(),
@@ -230,31 +230,33 @@ impl Worker {
 
     /// Counts an outcome under a statistic's name.
     pub fn count(&mut self, name: &str, by: u64) {
-        if let Some(count) = self.counts.get_mut(name) {
-            *count = count.saturating_add(by);
-        } else {
-            self.counts.insert(name.to_owned(), by);
-        }
+        add_count(&mut self.counts, name, by);
     }
 
-    /// An audit with this random name.
+    /// The audit of a connection, with this random name.
     pub fn audit(&self, session: String) -> Audit {
-        let interval_ms = self.state.config.audit.interval_seconds.saturating_mul(1000);
-        Audit::new(session, interval_ms, Rc::clone(&self.values))
+        Audit::new(session, self.state.audit_interval_ms(), Arc::clone(&self.values))
     }
 
-    /// Hands over what was counted since the last time.
+    /// The audit's lines whose interval is over, of connections and of those who ask over HTTP.
+    pub fn audit_lines(&mut self, now_ms: u64) -> Vec<String> {
+        let mut lines = self.audits.lines(now_ms);
+        lines.append(&mut self.state.principals.lines(now_ms));
+        lines
+    }
+
+    /// Hands over what was counted since the last time, by this worker and by what it shares with others.
     pub fn take_counts(&mut self) -> Counts {
+        let mut counts = self.take_own_counts();
+        self.state.take_counts().iter().for_each(|(name, count)| add_count(&mut counts, name, *count));
+        counts
+    }
+
+    /// Hands over what this worker alone has counted since the last time.
+    pub fn take_own_counts(&mut self) -> Counts {
         self.audits.settle();
         let mut counts = std::mem::take(&mut self.counts);
-        for (name, count) in self.state.take_counts() {
-            let counted = counts.entry(name).or_default();
-            *counted = counted.saturating_add(count);
-        }
-        self.values.borrow_mut().take(|name, count| {
-            let counted = counts.entry(name).or_default();
-            *counted = counted.saturating_add(count);
-        });
+        lock(&self.values).take(|name, count| add_count(&mut counts, &name, count));
         counts
     }
 

@@ -1,11 +1,8 @@
 //! The host's calls that an HTTP stream makes, as results: the SDK's own end the module on any answer that they do not expect,
 //! and with it every stream of the worker.
 
+use fieldveil_shell::http::Refused;
 use proxy_wasm::types::{BufferType, MapType, StreamType};
-
-/// The host did not do it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Refused;
 
 #[allow(unsafe_code, reason = "host calls that the SDK makes only so that an unexpected answer is a panic")]
 mod host {

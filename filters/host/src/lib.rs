@@ -6,11 +6,9 @@
 //! it moves them between Envoy's buffers and the engine. It assumes Envoy's Wasm runtime for network or HTTP filters, one
 //! thread, and `failure_policy: FAIL_RELOAD` (or `FAIL_CLOSED`, never `FAIL_OPEN`); for HTTP also `allow_on_headers_stop_iteration`.
 
-mod answers;
 mod callouts;
 mod calls;
 mod claims;
-mod direction;
 mod exchange;
 mod fetches;
 mod kept_budgets;

@@ -18,7 +18,7 @@ use proxy_wasm::traits::{Context, HttpContext, RootContext, StreamContext};
 use proxy_wasm::types::ContextType;
 
 use crate::callouts::Callouts;
-use crate::exchange::HttpExchange;
+use crate::exchange::ExchangeContext;
 use crate::fetches::Fetches;
 use crate::kept_budgets;
 use crate::log::{write_audit, write_log};
@@ -100,7 +100,7 @@ impl Served for Json {
     const CONTEXTS: ContextType = ContextType::HttpContext;
 
     fn exchange(shared: Shared) -> Option<Box<dyn HttpContext>> {
-        Some(Box::new(HttpExchange::new(shared)))
+        Some(Box::new(ExchangeContext::new(shared)))
     }
 }
 
@@ -185,7 +185,7 @@ impl<S: Served> Context for Root<S> {
 
     fn on_done(&mut self) -> bool {
         if let Some(shared) = &self.shared {
-            for line in shared.worker.borrow_mut().audits.last_lines() {
+            for line in shared.worker.borrow().state.principals.last_lines() {
                 write_audit(&line);
             }
             shared.publish();
@@ -252,7 +252,7 @@ impl<S: Served> RootContext for Root<S> {
                 shared.metrics.borrow_mut().report(Report { worker: self.number, now_ms, ages, held });
             });
         }
-        for line in shared.worker.borrow_mut().audits.lines(now_ms) {
+        for line in shared.worker.borrow_mut().audit_lines(now_ms) {
             write_audit(&line);
         }
         self.ask(&shared, due);

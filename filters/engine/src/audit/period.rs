@@ -1,7 +1,7 @@
 //! What one principal did under one plan, within one interval.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use fieldveil_plan::PlanInput;
 use serde::Serialize;
@@ -143,7 +143,7 @@ pub(super) struct Period {
     #[serde(serialize_with = "super::line::time")]
     pub(super) to: u64,
     #[serde(skip)]
-    pub(super) who: Rc<Who>,
+    pub(super) who: Arc<Who>,
     /// Whether it is of several principals or plans, for there were too many to tell apart.
     pub(super) merged: bool,
     labels: BTreeMap<String, BTreeMap<ValueOutcome, u64>>,
@@ -152,7 +152,7 @@ pub(super) struct Period {
 }
 
 impl Period {
-    pub(super) fn new(who: Rc<Who>, now_ms: u64) -> Self {
+    pub(super) fn new(who: Arc<Who>, now_ms: u64) -> Self {
         Self {
             from: now_ms,
             to: now_ms,
@@ -165,7 +165,7 @@ impl Period {
     }
 
     pub(super) fn merged(now_ms: u64) -> Self {
-        Self { merged: true, ..Self::new(Rc::default(), now_ms) }
+        Self { merged: true, ..Self::new(Arc::default(), now_ms) }
     }
 
     pub(super) fn count(&mut self, outcome: ValueOutcome, label: &str, by: u64) {

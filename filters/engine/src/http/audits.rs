@@ -8,7 +8,7 @@ use std::sync::Arc;
 use fieldveil_plan::PlanInput;
 
 use super::problem::Problem;
-use crate::audit::{Audit, AuditedBudget, Code, Refusal};
+use crate::audit::{Audit, AuditedBudget, Code, Refusal, SharedAudit};
 use crate::compiled_plan::CompiledPlan;
 use crate::fetch::PrincipalKey;
 use crate::field;
@@ -20,7 +20,7 @@ use crate::worker::Worker;
 #[derive(Clone)]
 pub struct Handle {
     worker: Rc<RefCell<Worker>>,
-    audit: Rc<RefCell<Audit>>,
+    audit: SharedAudit,
     plan: Option<Arc<CompiledPlan>>,
 }
 
@@ -33,34 +33,21 @@ impl Handle {
         input: &PlanInput,
         plan: Option<&Arc<CompiledPlan>>,
     ) -> Self {
-        let known = worker.borrow_mut().principals.of(key);
-        let audit = known.unwrap_or_else(|| Self::new_audit(worker, ports, key));
-        let mut told = audit.borrow_mut();
-        told.asks(input, plan);
-        if !input.claims.is_empty() {
-            told.authenticated();
-        }
-        drop(told);
+        let state = Arc::clone(&worker.borrow().state);
+        let (audit, lines) = state.principals.of(key, || state.audit(random_name(&**ports)));
+        lines.iter().for_each(|line| ports.borrow().audit(line));
+        state.principals.record(&audit, |audit| {
+            audit.asks(input, plan);
+            if !input.claims.is_empty() {
+                audit.authenticated();
+            }
+        });
         Self { worker: Rc::clone(worker), audit, plan: plan.cloned() }
-    }
-
-    fn new_audit(
-        worker: &Rc<RefCell<Worker>>,
-        ports: &Rc<RefCell<dyn Ports>>,
-        key: &PrincipalKey,
-    ) -> Rc<RefCell<Audit>> {
-        let audit = Rc::new(RefCell::new(worker.borrow().audit(random_name(&**ports))));
-        if let Some(gone) = worker.borrow_mut().principals.keep(key, &audit) {
-            let mut gone = gone.borrow_mut();
-            gone.close();
-            gone.take_lines().iter().for_each(|line| ports.borrow().audit(line));
-        }
-        audit
     }
 
     /// The exchange, or a part of it, was refused.
     pub fn refused(&self, problem: &Problem, now_ms: u64) {
-        self.worker.borrow_mut().count(&format!("http.refused.{}", problem.name()), 1);
+        self.worker.borrow().state.count(&format!("http.refused.{}", problem.name()), 1);
         let label = problem.label().unwrap_or_default().to_owned();
         let refusal = Refusal { code: Code::Problem(problem.name()), label };
         self.record(|audit| match &self.plan {
@@ -86,13 +73,6 @@ impl Handle {
     }
 
     fn record(&self, what: impl FnOnce(&mut Audit)) {
-        let mut audit = self.audit.borrow_mut();
-        let was_idle = audit.is_idle();
-        what(&mut audit);
-        let has_begun = was_idle && !audit.is_idle();
-        drop(audit);
-        if has_begun {
-            self.worker.borrow_mut().audits.add_principal(&self.audit);
-        }
+        self.worker.borrow().state.principals.record(&self.audit, what);
     }
 }

@@ -97,6 +97,6 @@ fn principals_past_the_limit_cost_nobody_a_line() {
     sources.retain(|line| line.contains(r#""source":"0""#));
     assert_eq!(sources.len(), 1);
     handle(7).refused(&Problem::unmatched_route(), treated.ctx.now_ms);
-    assert_eq!(worker.borrow_mut().audits.last_lines().len(), 1);
+    assert_eq!(worker.borrow().state.principals.last_lines().len(), 1);
     assert_eq!(treated.lines().len(), 0);
 }

@@ -36,7 +36,7 @@ fn input(purpose: &str) -> PlanInput {
 }
 
 fn audit() -> Audit {
-    Audit::new("5e55".into(), MINUTE_MS, Rc::default())
+    Audit::new("5e55".into(), MINUTE_MS, Arc::default())
 }
 
 fn lines(audit: &mut Audit) -> Vec<Value> {

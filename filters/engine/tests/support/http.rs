@@ -126,7 +126,7 @@ impl Treated {
 
     /// The audit's lines when the interval is over.
     pub fn lines(&self) -> Vec<Value> {
-        let lines = self.ctx.worker.borrow_mut().audits.lines(self.ctx.now_ms + 60_000);
+        let lines = self.ctx.worker.borrow_mut().audit_lines(self.ctx.now_ms + 60_000);
         lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod address;
 pub mod client;
+pub mod http;
 pub mod log;
 pub mod output;
 pub mod question;

@@ -107,7 +107,7 @@ impl ThreadWorker {
             }
             state.count(&used.statistic, used.count);
         }
-        for (name, by) in worker.take_counts() {
+        for (name, by) in worker.take_own_counts() {
             state.count(&name, by);
         }
         self.sidecar.note_memory(allocated());

@@ -1,8 +1,8 @@
-//! The one answer that the host gives by itself.
+//! The one answer that the shell gives by itself.
 
 use fieldveil_engine::http::Reply;
 
-use crate::direction::Direction;
+use super::Direction;
 
 /// A held body can't be let go: its fields made too much of it.
 pub fn too_large(direction: Direction) -> Reply {
