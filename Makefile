@@ -25,7 +25,7 @@ help: ## list the targets
 python:
 	@command -v $(PYTHON) >/dev/null 2>&1 || { echo "missing: Python 3.11 or newer, as $(PYTHON): https://www.python.org/downloads/" >&2; exit 1; }
 
-demo: python ## show the main job, from a client's INSERT to the stored ciphertext (KEEP=1 leaves it running; POLICIES=DIR uses your policies; ENVOY_SHELL=native runs the databases' filters natively)
+demo: python ## show the main job, from a client's INSERT to the stored ciphertext (KEEP=1 leaves it running; POLICIES=DIR uses your policies; ENVOY_SHELL=native runs the filters natively)
 	@$(SETUP) python filter keys $(if $(filter native,$(ENVOY_SHELL)),filter-native) $(if $(and $(shell command -v mvn),$(shell command -v javac)),mariadb)
 	@$(VENV_PYTHON) e2e/demo.py $(if $(KEEP),--keep) $(if $(POLICIES),--policies "$(POLICIES)")
 
@@ -81,7 +81,7 @@ test-mysql: python ## run all tests of MySQL and MariaDB: Rust, and end to end (
 test-tls: python ## run the tests of TLS with databases and their clients: of the bridge and of Envoy
 	@$(SUITES) tls
 
-test-native: python ## run the end-to-end tests of databases on the native module (PYTEST_ARGS="-k name" picks some of these)
+test-native: python ## run the end-to-end tests on the native module (PYTEST_ARGS="-k name" picks some of these)
 	@$(SUITES) native
 
 test-charts: python ## run all tests of the Helm charts, without a cluster (PYTEST_ARGS="-k name" picks some; UPDATE_GOLDENS=1 writes what they render)

@@ -10,7 +10,7 @@ from loadtests.rig import HTTP_TARGETS, Rig
 from loadtests.scenario import Fixed, Scenario, Suite
 from loadtests.summary import Figure, ScenarioSummary, SuiteSummary
 
-ENVOY, OURS = "envoy-http", "fieldveil-json"
+ENVOY, OURS, NATIVE = "envoy-http", "fieldveil-json", "fieldveil-json-native"
 # Of a request alone, without the script's look at the answer; of an arrival rate from when it was due.
 LATENCY = {"closed": "sql_us.50", "fixed": "sql_us.50", "arrival": "latency_us.50"}
 CPU = "cpu_us.sidecar"
@@ -43,7 +43,8 @@ SHARES_NOTE = (
 )
 MEMORY_NOTE = (
     f"A new Envoy with one worker, the steps one after the other; {AT_ONCE} bodies at once, with 100 fields (of 1 KB "
-    "with 10), responses, then requests. The most that was ever resident until then (VmHWM); V8 is in the filter's."
+    "with 10), responses, then requests. The most that was ever resident until then (VmHWM); V8 is in the WebAssembly "
+    "filter's."
 )
 
 
@@ -108,7 +109,7 @@ def memory(rig: Rig, suite: Suite, scale: float, *, timed: bool) -> list[Table]:
     if not timed:
         return []
     steps = list(_steps(suite, scale))
-    ways = {name: _most(rig, suite, name, steps, scale) for name in (ENVOY, OURS)}
+    ways = {name: _most(rig, suite, name, steps, scale) for name in (ENVOY, OURS, NATIVE)}
     rows = [[what, *(f"{ways[name][what] / MIB:,.0f}" for name in ways)] for what in ways[OURS]]
     values = {name: {what: most / MIB for what, most in found.items()} for name, found in ways.items()}
     return [
@@ -131,7 +132,7 @@ def _most(rig: Rig, suite: Suite, name: str, steps: list[_Step], scale: float) -
     from loadtests.runner import RunFailed, Runner
 
     target = HTTP_TARGETS[name]
-    proxy = rig.service.envoy(f"memory-{name}", with_filter=target.filter)
+    proxy = rig.service.envoy(target, f"memory-{name}")
     folder = rig.work.path / f"memory-{name}"
     folder.mkdir()
     runner = Runner([], scale, 1, folder)

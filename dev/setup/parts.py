@@ -253,7 +253,7 @@ PARTS = {
         ),
         Part(
             "filter-native",
-            "the filters of databases, as a native module",
+            "the filters, as a native module",
             _filter_native,
             (FILTER_NATIVE,),
             RUST,

@@ -105,9 +105,9 @@ SUITES = {
         ),
         Suite(
             "native-e2e",
-            "the end-to-end tests of databases where the shells could differ, on the native module",
+            "the end-to-end tests where the shells could differ, on the native module",
             lambda: steps.native_e2e(*steps.NATIVE_E2E),
-            (*STACK, "filter-native", "pgx", "mariadb", "mysql"),
+            (*STACK, "filter-native", "pgx", "mariadb", "mysql", "shop-api"),
         ),
         Suite(
             "native-postgres-e2e",
@@ -120,6 +120,12 @@ SUITES = {
             "the end-to-end tests of MySQL and MariaDB, on the native module",
             lambda: steps.native_e2e("tests/mysql"),
             (*STACK, "filter-native", "go-clients", "mariadb", "mysql"),
+        ),
+        Suite(
+            "native-json-e2e",
+            "the end-to-end tests of JSON over HTTP, on the native module",
+            lambda: steps.native_e2e("tests/http"),
+            (*STACK, "filter-native", "shop-api", "http-clients"),
         ),
         Suite(
             "front-door",
@@ -194,8 +200,8 @@ POLICY = ("rego", "policies-go", "policies-rust", "policies-e2e")
 JSON = ("json-rust", "json-e2e")
 MYSQL = ("mysql-rust", "mysql-e2e")
 TLS = ("tls-go", "tls-e2e")
-# The whole suites of databases; a part of them is in TESTS.
-NATIVE = ("native-postgres-e2e", "native-mysql-e2e")
+# The whole suites on the native module; a part of them is in TESTS.
+NATIVE = ("native-postgres-e2e", "native-mysql-e2e", "native-json-e2e")
 # Not in TESTS: they compare what the end-to-end tests do not protect, and take minutes.
 COMPAT = ("compat-postgres", "compat-mariadb")
 GROUPS = {

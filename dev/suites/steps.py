@@ -227,6 +227,10 @@ NATIVE_E2E = (
     *(f"tests/test_{name}.py" for name in ("last_word", "malformed", "memory", "bridge_clients", "canary")),
     *(f"tests/mysql/test_{name}.py" for name in ("round_trip", "prepared", "load", "outages", "authentication")),
     "tests/policies/test_budgets.py",
+    *(
+        f"tests/http/test_{name}.py"
+        for name in ("native", "gateway", "both_ways", "heads", "leaks", "outages", "problems", "streams")
+    ),
 )
 
 

@@ -130,7 +130,7 @@ class Rig(PostgresDatabases):
     def _start_service(self) -> None:
         self._begin(self.service)
         for target in HTTP_TARGETS.values():
-            proxy = self.service.envoy(target.name, with_filter=target.filter) if target.proxy else None
+            proxy = self.service.envoy(target) if target.proxy else None
             if proxy:
                 self._begin(proxy)
             self.live[target.name] = self.service.live(target, proxy)

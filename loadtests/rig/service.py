@@ -139,13 +139,16 @@ class Service:
         found = {name: [f"pid:{part.process.pid}"] for name, part in parts.items() if part is not None}
         return {**found, "client": ["self"]}
 
-    def envoy(self, name: str, *, with_filter: bool) -> Gateway:
-        """Another one before the service, not started yet: the shipped configuration, with the filter or without."""
-        config = http_filter_config(SERVICE, CONFIG) if with_filter else None
+    def envoy(self, target: Target, name: str = "") -> Gateway:
+        """Another one before the service, not started yet: the shipped configuration, with its filter or without."""
+        name = name or target.name
+        config = http_filter_config(SERVICE, CONFIG) if target.filter else None
         listener = _Listener(LISTENER, "service", config, socket=self._work.socket(f"{name}-in.sock"))
         clusters = {
             "service": Upstream(self.socket),
             "opa": Upstream(self._opa.socket, connections=OPA_CONNECTIONS),
             "key_agent": Upstream(self._agent.socket),
         }
-        return _Proxy(self._work, [listener], clusters, log_level="warn", filter_wasm=JSON_FILTER_WASM, name=name)
+        shell = "native" if target.native else "wasm"
+        module = JSON_FILTER_WASM
+        return _Proxy(self._work, [listener], clusters, log_level="warn", filter_wasm=module, shell=shell, name=name)

@@ -60,6 +60,7 @@ HTTP_TARGETS = {
         Target("direct-http", "straight to the service, HTTP/1.1", protocol="http"),
         Target("envoy-http", "Envoy's HTTP connection manager and router, no filter", proxy="envoy", protocol="http"),
         Target("fieldveil-json", "the same with the filter, fields protected", True, "envoy", True, "http"),
+        Target("fieldveil-json-native", "the same, with the native filter", True, "envoy", True, "http", native=True),
     )
 }
 

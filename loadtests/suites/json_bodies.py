@@ -34,7 +34,7 @@ LARGE = ("1MB", "10MB")
 EVERYWHERE = 10
 # A second: what every target answers in time on two cores.
 RATE = 400
-OURS = ("envoy-http", "fieldveil-json")
+OURS = ("envoy-http", "fieldveil-json", "fieldveil-json-native")
 SCRIPTS = {"open": "body-open", "seal": "body-seal"}
 PATHS = {f"$.records[*].{name}": f"body.{name}" for name in bodies.NAMES}
 # Below this scale answers are looked at, and nothing is timed.

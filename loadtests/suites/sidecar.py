@@ -3,17 +3,17 @@
 import contextlib
 import statistics
 
-from dev.layout import FILTER_WASM
+from dev.layout import FILTER_NATIVE, FILTER_WASM
 from harness.envoy import Envoy
 from loadtests import figures
 from loadtests.results import Table
-from loadtests.rig import Rig
+from loadtests.rig import TARGETS, Rig, Target
 from loadtests.scenario import Suite
 from loadtests.summary import Figure
 
 STARTS = 5
 CONNECTIONS = 300
-WAYS = {"envoy-tcp": False, "fieldveil": True}
+WAYS = ("envoy-tcp", "fieldveil", "fieldveil-native")
 FIELDS = {"ssn": {"protection": "deterministic", "type": "text"}}
 
 
@@ -26,10 +26,11 @@ def measure(rig: Rig, scale: float) -> list[Table]:
     connections = max(10, round(CONNECTIONS * min(scale, 1)))
     found: dict[str, dict[str, list[float]]] = {name: {} for name in WAYS}
     for number in range(starts):
-        for name, with_filter in WAYS.items():
-            for what, value in _start(rig, f"start-{name}-{number}", with_filter, 0 if number else connections).items():
+        for name in WAYS:
+            for what, value in _start(rig, TARGETS[name], number, 0 if number else connections).items():
                 found[name].setdefault(what, []).append(value)
-    rows = [["size of the module, MB", "", f"{FILTER_WASM.stat().st_size / 1e6:.2f}"]]
+    sizes = (f"{module.stat().st_size / 1e6:.2f}" for module in (FILTER_WASM, FILTER_NATIVE))
+    rows = [["size of the module, MB", "", *sizes]]
     for what in found["fieldveil"]:
         rows.append([what, *(figures.spread(Figure.of(found[name][what])) for name in WAYS)])
     return [
@@ -37,15 +38,16 @@ def measure(rig: Rig, scale: float) -> list[Table]:
             title=f"Envoy with one worker, {starts} starts each in turn",
             columns=["", *WAYS],
             rows=rows,
-            note="Ready when its admin interface says so: with the filter, V8 has then compiled the module. "
+            note="Ready when its admin interface says so: with the WebAssembly filter, V8 has compiled it then. "
             "Memory is what is resident, of Envoy alone. An idle connection has read a protected table once.",
             values={name: {what: statistics.median(values) for what, values in found[name].items()} for name in found},
         )
     ]
 
 
-def _start(rig: Rig, name: str, with_filter: bool, connections: int) -> dict[str, float]:
-    envoy = rig.envoy(name, with_filter=with_filter)
+def _start(rig: Rig, target: Target, number: int, connections: int) -> dict[str, float]:
+    name = f"start-{target.name}-{number}"
+    envoy = rig.envoy(name, with_filter=target.filter, native=target.native)
     try:
         envoy.start()
         found = {"seconds until ready": envoy.ready_seconds, "memory when ready, MiB": envoy.memory_bytes() / 2**20}

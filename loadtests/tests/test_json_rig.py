@@ -14,7 +14,13 @@ from loadtests.suites import json_bodies
 
 SCALE = 0.001
 KIND = json_bodies.Kind("10KB", 10)
-PROXIES = {"direct-http": set(), "envoy-http": {"proxy"}, "fieldveil-json": {"proxy", "opa", "agent"}}
+FILTERED = {"proxy", "opa", "agent"}
+PROXIES = {
+    "direct-http": set(),
+    "envoy-http": {"proxy"},
+    "fieldveil-json": FILTERED,
+    "fieldveil-json-native": FILTERED,
+}
 
 
 @pytest.fixture(scope="module")

@@ -183,10 +183,6 @@ REFUSED = {
     "Vault without a role": (sidecar(keys={"vault": {"address": "https://vault"}}), "keys.vault.role: it is missing"),
     "a time without a unit": (sidecar(keys={"refresh": "5"}), "/keys/refresh"),
     "another shell": (sidecar(shell="v8"), "/shell"),
-    "JSON over HTTP by the native module": (
-        sidecar(shell="native", upstreams=[DATABASE, SERVICE]),
-        "shell: the upstream api is JSON over HTTP, for which the native module has no filter; say shell: wasm",
-    ),
     "the native module in another Envoy": (
         sidecar(shell="native", images={"envoy": {"tag": "distroless-v1.40.1"}}),
         "shell: the native module serves no connection in another Envoy than 1.40.0, and images.envoy.tag says 1.40.1",

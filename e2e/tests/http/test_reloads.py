@@ -9,7 +9,9 @@ from harness.small_memory import TOO_MUCH_BYTES, with_small_memory
 from tests.http import wire
 from tests.http.api import Api
 from tests.http.shop import SSN
-from tests.reloads import is_refused_meanwhile, reloads
+from tests.reloads import is_refused_meanwhile, of_wasm_alone, reloads
+
+pytestmark = of_wasm_alone
 
 ONE = "/echo/sealed"
 LIMITS = {"limits": {"protected_value_bytes": 8 << 20}}

@@ -74,12 +74,12 @@ fn property(path: Vec<&str>) -> Option<Vec<u8>> {
 }
 
 impl Host for EnvoyStream {
-    fn peer(&self) -> Peer {
+    fn peer(&self) -> Result<Peer, Reply> {
         let source = ip(&property(vec!["source", "address"]).unwrap_or_default());
         let payload: &str = &self.shared.jwt_payload;
         let metadata = if payload.is_empty() { None } else { property(vec!["metadata"]) };
         let claims = metadata.and_then(|metadata| claims::verified(&metadata, payload));
-        Peer { source, claims: claims.unwrap_or_default() }
+        Ok(Peer { source, claims: claims.unwrap_or_default() })
     }
 
     fn fields(&self, fields: Fields) -> Head {

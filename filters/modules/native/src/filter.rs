@@ -164,20 +164,20 @@ impl Filter for EnvoyFilter {
 }
 
 /// Places for pieces: most buffers have one.
-struct Pieces {
+pub struct Pieces {
     few: [EnvoyBuffer; 4],
     many: Vec<EnvoyBuffer>,
     count: usize,
 }
 
 impl Pieces {
-    fn new(count: usize) -> Self {
+    pub fn new(count: usize) -> Self {
         let few = [EnvoyBuffer::EMPTY; 4];
         let many = if count > few.len() { vec![EnvoyBuffer::EMPTY; count] } else { Vec::new() };
         Self { few, many, count }
     }
 
-    fn room(&mut self) -> &mut [EnvoyBuffer] {
+    pub fn room(&mut self) -> &mut [EnvoyBuffer] {
         if self.many.is_empty() { self.few.get_mut(..self.count).unwrap_or_default() } else { &mut self.many }
     }
 }

@@ -11,6 +11,8 @@ mod allocator;
 mod bootstrap;
 mod filter;
 mod hooks;
+mod http_filter;
+mod http_hooks;
 mod raw;
 
 #[cfg(test)]

@@ -11,6 +11,10 @@ pub struct EnvoyBuffer {
     pub length: usize,
 }
 
+impl EnvoyHeader {
+    pub const EMPTY: Self = Self { name: EnvoyBuffer::EMPTY, value: EnvoyBuffer::EMPTY };
+}
+
 impl EnvoyBuffer {
     pub const EMPTY: Self = Self { pointer: std::ptr::null(), length: 0 };
 }
@@ -31,15 +35,16 @@ pub struct ModuleHeader {
 }
 
 /// A header of Envoy's.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct EnvoyHeader {
     pub name: EnvoyBuffer,
     pub value: EnvoyBuffer,
 }
 
-/// A filter of one connection.
+/// A filter of one connection, or of one exchange of HTTP.
 pub type FilterPointer = *mut c_void;
-/// The configuration of a network filter.
+/// The configuration of a network or HTTP filter.
 pub type FilterConfigPointer = *mut c_void;
 /// The configuration of the bootstrap extension.
 pub type BootstrapPointer = *mut c_void;
@@ -61,7 +66,26 @@ pub const REMOTE_CLOSE: u32 = 0;
 /// `envoy_dynamic_module_type_http_callout_init_result` and `…_http_callout_result`, `…_metrics_result`.
 pub const SUCCESS: u32 = 0;
 
+/// `envoy_dynamic_module_type_http_header_type`.
+pub const REQUEST_HEADER: u32 = 0;
+pub const REQUEST_TRAILER: u32 = 1;
+pub const RESPONSE_HEADER: u32 = 2;
+
+/// `envoy_dynamic_module_type_http_body_type`: what has come with the hook, and what Envoy has kept of former ones.
+pub const RECEIVED_REQUEST_BODY: u32 = 0;
+pub const BUFFERED_REQUEST_BODY: u32 = 1;
+pub const RECEIVED_RESPONSE_BODY: u32 = 2;
+pub const BUFFERED_RESPONSE_BODY: u32 = 3;
+
+/// `envoy_dynamic_module_type_on_http_filter_request_body_status` and `…_response_body_status`: what comes stays, and Envoy keeps
+/// nothing of it.
+pub const STOP_ITERATION_NO_BUFFER: u32 = 3;
+
+/// `envoy_dynamic_module_type_http_filter_stream_reset_reason`.
+pub const LOCAL_RESET: u32 = 0;
+
 /// `envoy_dynamic_module_type_attribute_id`.
+pub const RESPONSE_CODE_DETAILS: u32 = 16;
 pub const SOURCE_ADDRESS: u32 = 24;
 pub const UPSTREAM_ADDRESS: u32 = 41;
 pub const UPSTREAM_TLS_VERSION: u32 = 43;
@@ -129,6 +153,85 @@ unsafe extern "C" {
         event: u64,
     );
     pub fn envoy_dynamic_module_callback_network_filter_scheduler_delete(scheduler: SchedulerPointer);
+
+    pub fn envoy_dynamic_module_callback_http_get_headers_size(filter: FilterPointer, fields: u32) -> usize;
+    pub fn envoy_dynamic_module_callback_http_get_headers(
+        filter: FilterPointer,
+        fields: u32,
+        headers: *mut EnvoyHeader,
+    ) -> bool;
+    pub fn envoy_dynamic_module_callback_http_set_header(
+        filter: FilterPointer,
+        fields: u32,
+        name: ModuleBuffer,
+        value: ModuleBuffer,
+    ) -> bool;
+    pub fn envoy_dynamic_module_callback_http_add_header(
+        filter: FilterPointer,
+        fields: u32,
+        name: ModuleBuffer,
+        value: ModuleBuffer,
+    ) -> bool;
+    pub fn envoy_dynamic_module_callback_http_get_body_size(filter: FilterPointer, body: u32) -> usize;
+    pub fn envoy_dynamic_module_callback_http_get_body_chunks_size(filter: FilterPointer, body: u32)
+    -> usize;
+    pub fn envoy_dynamic_module_callback_http_get_body_chunks(
+        filter: FilterPointer,
+        body: u32,
+        chunks: *mut EnvoyBuffer,
+    ) -> bool;
+    pub fn envoy_dynamic_module_callback_http_drain_body(
+        filter: FilterPointer,
+        body: u32,
+        length: usize,
+    ) -> bool;
+    pub fn envoy_dynamic_module_callback_http_append_body(
+        filter: FilterPointer,
+        body: u32,
+        bytes: ModuleBuffer,
+    ) -> bool;
+    pub fn envoy_dynamic_module_callback_http_send_response(
+        filter: FilterPointer,
+        status: u32,
+        headers: *const ModuleHeader,
+        headers_count: usize,
+        body: ModuleBuffer,
+        details: ModuleBuffer,
+    );
+    pub fn envoy_dynamic_module_callback_http_send_response_headers(
+        filter: FilterPointer,
+        headers: *const ModuleHeader,
+        headers_count: usize,
+        end_of_stream: bool,
+    );
+    pub fn envoy_dynamic_module_callback_http_send_response_data(
+        filter: FilterPointer,
+        body: ModuleBuffer,
+        end_of_stream: bool,
+    );
+    pub fn envoy_dynamic_module_callback_http_filter_reset_stream(
+        filter: FilterPointer,
+        reason: u32,
+        details: ModuleBuffer,
+    );
+    pub fn envoy_dynamic_module_callback_http_filter_continue_decoding(filter: FilterPointer);
+    pub fn envoy_dynamic_module_callback_http_filter_get_attribute_string(
+        filter: FilterPointer,
+        attribute: u32,
+        value: *mut EnvoyBuffer,
+    ) -> bool;
+    pub fn envoy_dynamic_module_callback_http_get_filter_state_bytes(
+        filter: FilterPointer,
+        key: ModuleBuffer,
+        value: *mut EnvoyBuffer,
+    ) -> bool;
+    pub fn envoy_dynamic_module_callback_http_filter_scheduler_new(filter: FilterPointer)
+    -> SchedulerPointer;
+    pub fn envoy_dynamic_module_callback_http_filter_scheduler_commit(
+        scheduler: SchedulerPointer,
+        event: u64,
+    );
+    pub fn envoy_dynamic_module_callback_http_filter_scheduler_delete(scheduler: SchedulerPointer);
 
     pub fn envoy_dynamic_module_callback_bootstrap_extension_config_scheduler_new(
         bootstrap: BootstrapPointer,

@@ -4,7 +4,7 @@
 //! puts everything back. Envoy's limit of a buffer would otherwise answer for us, in the middle of a hook.
 
 mod progress;
-mod replies;
+pub mod replies;
 
 use std::borrow::Cow;
 
@@ -65,8 +65,8 @@ pub struct Refused;
 
 /// What an exchange needs of Envoy in a hook.
 pub trait Host {
-    /// Who asks.
-    fn peer(&self) -> Peer;
+    /// Who asks, or what is answered where Envoy can't tell.
+    fn peer(&self) -> Result<Peer, Reply>;
     /// Header fields, in order.
     fn fields(&self, fields: Fields) -> Head;
     /// Why there is a response; None where that is not known.
@@ -127,7 +127,11 @@ impl Default for HttpExchange {
 impl HttpExchange {
     /// The request's head has come, for this exchange.
     pub fn request_head(&mut self, host: &mut impl Host, exchange: Exchange, end_of_stream: bool) -> Action {
-        let (head, peer) = (host.fields(Fields::RequestHead), host.peer());
+        let peer = match host.peer() {
+            Ok(peer) => peer,
+            Err(reply) => return self.reply(host, Direction::Request, &reply),
+        };
+        let head = host.fields(Fields::RequestHead);
         self.exchange = Some(exchange);
         match self.ask(host, |exchange| exchange.request_head(head, peer, end_of_stream)) {
             Some(output) => self.carry_out(host, Direction::Request, At::Head, output),

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+pub use fieldveil_shell::http::{Action, Direction, Fields};
+
 /// A filter of one connection, as its hooks see it on the thread of their worker.
 pub trait Filter {
     /// What came from the client and was not passed on. It may be asked for in every hook.
@@ -24,6 +26,40 @@ pub trait Filter {
     fn client_certificate(&self) -> Vec<u8>;
     /// What tells where the server is, for as long as the connection is there.
     fn server(&self) -> Box<dyn Fn() -> Server>;
+    /// What calls this filter's hook for wake-ups.
+    fn waker(&self) -> Box<dyn Wake>;
+}
+
+/// A filter of one request and its response, as its hooks see it on the thread of their worker. Calls that give a truth say whether
+/// Envoy did it.
+pub trait HttpFilter {
+    /// Header fields, in order.
+    fn fields(&self, fields: Fields) -> Vec<(String, Vec<u8>)>;
+    /// All occurrences of a header field give way to one; None: to none.
+    fn set_field(&self, fields: Fields, name: &str, value: Option<&[u8]>) -> bool;
+    /// One more occurrence of a header field.
+    fn add_field(&self, fields: Fields, name: &str, value: &[u8]) -> bool;
+    /// What there is of a body, in the hook of its bytes.
+    fn body(&self, direction: Direction) -> Cow<'_, [u8]>;
+    /// Puts bytes in the place of that, in the same hook.
+    fn replace_body(&self, direction: Direction, bytes: &[u8]) -> bool;
+    /// Puts bytes into the buffer of a body that was held, in another hook.
+    fn append_held_body(&self, direction: Direction, bytes: &[u8]) -> bool;
+    /// Answers the client. Envoy may destroy the filter meanwhile.
+    fn reply(&self, status: u16, headers: &[(String, String)], body: &[u8]);
+    /// Sends a whole response, past Envoy's rules for answers of its own. Envoy calls hooks of the response meanwhile, and may destroy
+    /// the filter.
+    fn respond(&self, status: u16, headers: &[(String, String)], body: &[u8]);
+    /// Cuts both directions. Envoy may destroy the filter meanwhile.
+    fn reset(&self);
+    /// Lets the request go on, paused before. Envoy may call hooks of the response meanwhile, and destroy the filter.
+    fn continue_request(&self);
+    /// The client's address with its port; empty over a Unix socket.
+    fn source(&self) -> Vec<u8>;
+    /// Why there is a response.
+    fn response_details(&self) -> Option<Vec<u8>>;
+    /// What the filter before this one says of the claims of the client's token.
+    fn claims(&self) -> Option<Vec<u8>>;
     /// What calls this filter's hook for wake-ups.
     fn waker(&self) -> Box<dyn Wake>;
 }

@@ -3,8 +3,10 @@
 //! The bytes of each connection are read on the thread of the Envoy worker that has it. Plans, keys and budgets are one for all
 //! workers. What must be asked of OPA and the key agent is asked on Envoy's main thread, once for all who wait.
 
+mod claims;
 pub mod envoy;
 mod envoy_build;
+mod exchange;
 mod faults;
 mod log;
 mod main_thread;
@@ -15,6 +17,7 @@ mod stream;
 mod waiter;
 mod worker;
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use fieldveil_engine::config::Protocol;
@@ -22,25 +25,35 @@ use fieldveil_engine::ports::Level;
 use fieldveil_engine::{mysql, postgres};
 
 pub use crate::envoy_build::note as note_envoy;
+pub use crate::exchange::ExchangeStream;
 pub use crate::log::{Log, set_log};
 pub use crate::main_thread::{MainThread, TICK_MS};
 pub use crate::statistics::{COUNTERS, GAUGES};
 pub use crate::stream::{Flow, Stream};
 pub use crate::worker::set_allocated;
 
-use crate::envoy::Filter;
+use crate::envoy::{Filter, HttpFilter};
 use crate::log::write_log;
 use crate::sidecar::Sidecar;
 use crate::stream::DatabaseStream;
 use crate::worker::ThreadWorker;
+
+/// What Envoy makes filters for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// The connections of a listener.
+    Network,
+    /// The exchanges of a listener of HTTP.
+    Http,
+}
 
 /// The configuration of a listener's filter.
 pub struct FilterConfig(Arc<Sidecar>);
 
 impl FilterConfig {
     /// Of the filter with this name. What is wrong is logged.
-    pub fn new(name: &[u8], text: &[u8]) -> Option<Self> {
-        match Self::read(name, text) {
+    pub fn new(place: Place, name: &[u8], text: &[u8]) -> Option<Self> {
+        match Self::read(place, name, text) {
             Ok(config) => Some(config),
             Err(error) => {
                 write_log(Level::Error, &format!("the filter's configuration is not usable: {error}"));
@@ -49,15 +62,18 @@ impl FilterConfig {
         }
     }
 
-    fn read(name: &[u8], text: &[u8]) -> Result<Self, String> {
-        let protocol = match name {
-            b"fieldveil.postgres" => Protocol::Postgres,
-            b"fieldveil.mysql" => Protocol::MySql,
-            name => {
+    fn read(place: Place, name: &[u8], text: &[u8]) -> Result<Self, String> {
+        let protocol = match (place, name) {
+            (Place::Network, b"fieldveil.postgres") => Protocol::Postgres,
+            (Place::Network, b"fieldveil.mysql") => Protocol::MySql,
+            (Place::Http, b"fieldveil.http") => Protocol::Http,
+            (place, name) => {
                 let name = String::from_utf8_lossy(name);
-                return Err(format!(
-                    "filter_name is {name:?}; it must be fieldveil.postgres or fieldveil.mysql"
-                ));
+                let right = match place {
+                    Place::Network => "fieldveil.postgres or fieldveil.mysql",
+                    Place::Http => "fieldveil.http",
+                };
+                return Err(format!("filter_name is {name:?}; it must be {right}"));
             }
         };
         if !main_waker::is_there() {
@@ -72,20 +88,25 @@ impl FilterConfig {
 
     /// A new connection. None where there can be none: it is closed.
     pub fn connection(&self, filter: Box<dyn Filter>) -> Option<Box<dyn Stream>> {
-        if !envoy_build::is_tested() {
-            return None;
-        }
-        let worker = match ThreadWorker::of(&self.0) {
-            Ok(worker) => worker,
-            Err(error) => {
-                write_log(Level::Error, &error);
-                return None;
-            }
-        };
+        let worker = self.worker()?;
         Some(match self.0.protocol {
             Protocol::MySql => Box::new(DatabaseStream::<mysql::MySqlConnection>::new(worker, filter)),
             _ => Box::new(DatabaseStream::<postgres::PostgresConnection>::new(worker, filter)),
         })
+    }
+
+    /// A new exchange of HTTP. None where there can be none: it is cut.
+    pub fn exchange(&self, filter: Box<dyn HttpFilter>) -> Option<ExchangeStream> {
+        Some(ExchangeStream::new(self.worker()?, filter))
+    }
+
+    /// What the thread's connections share, unless they are not to be served.
+    fn worker(&self) -> Option<Rc<ThreadWorker>> {
+        if !envoy_build::is_tested() {
+            return None;
+        }
+        let worker = ThreadWorker::of(&self.0);
+        worker.inspect_err(|error| write_log(Level::Error, error)).ok()
     }
 }
 

@@ -9,7 +9,7 @@ use fieldveil_engine::ports::Level;
 use fieldveil_shell::question::{MAX_BODY, Question, response};
 
 use crate::envoy::{Answer, Main, Wake};
-use crate::log::write_log;
+use crate::log::{write_audit, write_log};
 use crate::main_waker;
 use crate::sidecar::{self, Sidecar};
 use crate::statistics::Statistics;
@@ -39,6 +39,7 @@ impl MainThread {
             let due = sidecar.state.due(now_ms());
             self.ask(envoy, sidecar, due);
             sidecar.tick();
+            sidecar.state.principals.lines(now_ms()).iter().for_each(|line| write_audit(line));
         }
         self.statistics.publish(envoy, &sidecars, now_ms());
     }

@@ -10,6 +10,7 @@ use fieldveil_engine::fetch::Fetch;
 use fieldveil_engine::locks::lock;
 use fieldveil_engine::sidecar_state::SidecarState;
 
+use crate::log::write_audit;
 use crate::main_waker;
 use crate::waiter::{Fetched, Waiter};
 
@@ -58,7 +59,10 @@ impl Sidecar {
         let config = config.map_err(|error| error.to_string())?;
         let sidecar = Arc::new(Self {
             protocol,
-            state: Arc::new(SidecarState::of_databases(config)),
+            state: Arc::new(match protocol {
+                Protocol::Http => SidecarState::new(config),
+                Protocol::Postgres | Protocol::MySql => SidecarState::of_databases(config),
+            }),
             text: text.to_vec(),
             fetches: Mutex::default(),
             carriers: Mutex::default(),
@@ -127,5 +131,12 @@ impl Sidecar {
         let now = before.saturating_add(by);
         uses.insert(statistic, now);
         (before, now)
+    }
+}
+
+impl Drop for Sidecar {
+    fn drop(&mut self) {
+        // Nobody asks any more.
+        self.state.principals.last_lines().iter().for_each(|line| write_audit(line));
     }
 }

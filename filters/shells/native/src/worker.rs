@@ -1,6 +1,6 @@
 //! What the connections of one worker's thread share.
 
-use std::cell::RefCell;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -19,6 +19,8 @@ use crate::waiter::Waiter;
 
 /// Bytes of memory that stay with a worker between callbacks. Those that take more give it back.
 const MAX_SPARE: usize = 256 << 10;
+/// How long what exchanges of HTTP count may wait to be published.
+const PUBLISH_MS: u64 = 1000;
 
 /// What the connections of one thread share, for one configuration.
 pub struct ThreadWorker {
@@ -31,6 +33,11 @@ pub struct ThreadWorker {
     spare: RefCell<CallbackOutput>,
     /// The connections of this thread.
     connections: RefCell<Vec<Arc<Waiter>>>,
+    /// How many exchanges of HTTP this thread has.
+    exchanges: Cell<usize>,
+    exchange_ports: OnceCell<Rc<RefCell<dyn Ports>>>,
+    /// When this thread's counts were last published.
+    published_ms: Cell<u64>,
 }
 
 thread_local! {
@@ -54,6 +61,9 @@ impl ThreadWorker {
                 random: Rc::new(RefCell::new(random)),
                 spare: RefCell::default(),
                 connections: RefCell::default(),
+                exchanges: Cell::new(0),
+                exchange_ports: OnceCell::new(),
+                published_ms: Cell::new(0),
             });
             workers.push(Rc::clone(&worker));
             Ok(worker)
@@ -81,6 +91,39 @@ impl ThreadWorker {
         self.sidecar.carry(connections.first().cloned());
         drop(connections);
         self.publish();
+    }
+
+    /// The engine's world, for exchanges of HTTP.
+    pub fn exchange_ports(&self) -> Rc<RefCell<dyn Ports>> {
+        Rc::clone(self.exchange_ports.get_or_init(|| self.ports(Box::new(Server::default))))
+    }
+
+    /// Whether clients have tokens that Envoy verifies.
+    pub fn has_claims(&self) -> bool {
+        let http = self.sidecar.state.config.http.as_ref();
+        http.is_some_and(|http| !http.identity.jwt_payload.is_empty())
+    }
+
+    /// An exchange of HTTP has begun.
+    pub fn begin_exchange(&self) {
+        self.exchanges.set(self.exchanges.get().saturating_add(1));
+    }
+
+    /// An exchange of HTTP has ended.
+    pub fn end_exchange(&self) {
+        self.exchanges.set(self.exchanges.get().saturating_sub(1));
+        if self.exchanges.get() == 0 {
+            self.publish();
+        }
+    }
+
+    /// Counts for the process what this worker has counted, unless that was done within this second: where there is no tick.
+    pub fn publish_when_due(&self) {
+        let now_ms = now_ms();
+        if now_ms.saturating_sub(self.published_ms.get()) >= PUBLISH_MS {
+            self.published_ms.set(now_ms);
+            self.publish();
+        }
     }
 
     /// A second has passed.

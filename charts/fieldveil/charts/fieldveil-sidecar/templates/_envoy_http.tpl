@@ -52,13 +52,30 @@ http_filters:
 {{- include "fieldveil-sidecar.compressor" (list "zstd" "Zstd") }}
 {{- if dig "identity" "jwt" list .upstream.http }}
 {{ include "fieldveil-sidecar.jwtFilter" .upstream }}
+{{- if eq .root.Values.shell "native" }}
+- name: set_filter_state
+  typed_config:
+    "@type": type.googleapis.com/envoy.extensions.filters.http.set_filter_state.v3.Config
+    on_request_headers:
+    - object_key: fieldveil.claims
+      factory_key: envoy.string
+      read_only: true
+      format_string:
+        omit_empty_values: true
+        text_format_source: {inline_string: 'claims:%DYNAMIC_METADATA(envoy.filters.http.jwt_authn:claims)%'}
+{{- end }}
 {{- end }}
 - name: fieldveil
   typed_config:
+    {{- if eq .root.Values.shell "native" }}
+    "@type": type.googleapis.com/envoy.extensions.filters.http.dynamic_modules.v3.DynamicModuleFilter
+    {{- include "fieldveil-sidecar.nativeFilter" . | nindent 4 }}
+    {{- else }}
     "@type": type.googleapis.com/envoy.extensions.filters.http.wasm.v3.Wasm
     config:
       allow_on_headers_stop_iteration: true
       {{- include "fieldveil-sidecar.plugin" (dict "upstream" .upstream "root" .root "module" "filter-json.wasm") | nindent 6 }}
+    {{- end }}
 - name: envoy.filters.http.router
   typed_config:
     "@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router

@@ -55,11 +55,6 @@
 {{- /* What the native module can not do. Which Envoy it is in the module finds out itself; what a tag says is told before. */ -}}
 {{- define "fieldveil-sidecar.validate.shell" -}}
 {{- if eq .Values.shell "native" -}}
-{{- range .Values.upstreams -}}
-{{- if eq .protocol "http" -}}
-{{- include "fieldveil-sidecar.problem" (list "shell" (printf "the upstream %s is JSON over HTTP, for which the native module has no filter" .name) "say shell: wasm, or leave the upstream to the pods of another release") -}}
-{{- end -}}
-{{- end -}}
 {{- $envoy := "1.40.0" -}}
 {{- $version := regexFind "[0-9]+[.][0-9]+[.][0-9]+" .Values.images.envoy.tag -}}
 {{- if and $version (ne $version $envoy) -}}
