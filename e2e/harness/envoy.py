@@ -17,7 +17,7 @@ from harness.process import Process
 from harness.workdir import WorkDir
 
 LOOPBACK = "127.0.0.1"
-# The shell of the filters of databases: `wasm` or `native`.
+# The shell of the filters: `wasm` or `native`.
 SHELL = os.environ.get("ENVOY_SHELL") or "wasm"
 if SHELL not in ("wasm", "native"):
     raise SystemExit(f"ENVOY_SHELL is {SHELL!r}: it must be wasm or native")

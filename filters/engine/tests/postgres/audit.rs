@@ -2,7 +2,6 @@
 
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use fieldveil_engine::audit::{Audit, AuditedBudget, Ended};

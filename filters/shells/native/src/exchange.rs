@@ -26,7 +26,7 @@ use crate::worker::ThreadWorker;
 pub struct ExchangeStream {
     filter: Box<dyn HttpFilter>,
     worker: Rc<ThreadWorker>,
-    state: RefCell<StreamState>,
+    state: RefCell<ExchangeState>,
     /// The client was answered by the filter or by Envoy: what comes of a response is that answer.
     answered: Cell<bool>,
     /// A response's head has come.
@@ -38,7 +38,7 @@ pub struct ExchangeStream {
 }
 
 #[derive(Default)]
-struct StreamState {
+struct ExchangeState {
     exchange: HttpExchange,
     /// There when the exchange has waited for something.
     waiter: Option<Arc<Waiter>>,
@@ -141,7 +141,7 @@ impl ExchangeStream {
             self.answered.set(true);
             return self.run(direction, hook);
         };
-        let StreamState { exchange, waiter } = &mut *state;
+        let ExchangeState { exchange, waiter } = &mut *state;
         let mut host = HookHost { stream: self, waiter, then: Then::Nothing };
         let action = hook(exchange, &mut host);
         let then = mem::take(&mut host.then);
