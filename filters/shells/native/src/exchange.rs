@@ -266,3 +266,7 @@ impl Host for HookHost<'_> {
         write_log(level, line);
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+mod tests;
