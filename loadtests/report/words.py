@@ -77,14 +77,16 @@ class Ways:
     direct: str
     envoy: str
     ours: str
+    # The same with the native filter.
+    native: str
 
     @property
     def bases(self) -> tuple[str, str]:
         return self.direct, self.envoy
 
 
-SQL = Ways("direct", "envoy-tcp", "fieldveil")
-BODIES = Ways("direct-http", "envoy-http", "fieldveil-json")
+SQL = Ways("direct", "envoy-tcp", "fieldveil", "fieldveil-native")
+BODIES = Ways("direct-http", "envoy-http", "fieldveil-json", "fieldveil-json-native")
 
 
 def ways(targets: Collection[str]) -> Ways:

@@ -27,7 +27,8 @@ TRANSACTION = 100
 # How many fields are protected. Their table has five; that of twenty is wider.
 PROTECTED = (1, 5, 20)
 CHARACTERS = 11
-COMPARED = ("direct", "envoy-tcp", "fieldveil")
+OURS = ("fieldveil", "fieldveil-native")
+COMPARED = ("direct", "envoy-tcp", *OURS)
 STEPS = {"load": "copy in", "protect": "protect", "read": "read", "update": "update"}
 
 
@@ -228,13 +229,20 @@ def _rates(summary: SuiteSummary) -> Table:
         step, _, protected = name.partition("-")
         found = {target: scenario.figure("operations_per_second", target) for target in COMPARED}
         original = f"{theirs[step]:,}" if protected == "1" and step in theirs else figures.NONE
-        ratio = scenario.ratio("operations_per_second", "fieldveil", "envoy-tcp")
-        rows.append([STEPS[step], protected, original, *map(figures.spread, found.values()), figures.spread(ratio)])
-        if found["fieldveil"]:
-            series.setdefault(f"fieldveil, {protected} protected", {})[STEPS[step]] = found["fieldveil"].median
+        ratios = (scenario.ratio("operations_per_second", target, "envoy-tcp") for target in OURS)
+        rows.append([STEPS[step], protected, original, *map(figures.spread, [*found.values(), *ratios])])
+        for target in OURS:
+            if found[target]:
+                series.setdefault(f"{target}, {protected} protected", {})[STEPS[step]] = found[target].median
     return Table(
         title="Records a second",
-        columns=["step", "fields protected", "FIELDPROC, 1 of 5 fields", *COMPARED, "fieldveil / envoy-tcp"],
+        columns=[
+            "step",
+            "fields protected",
+            "FIELDPROC, 1 of 5 fields",
+            *COMPARED,
+            *(f"{target} / envoy-tcp" for target in OURS),
+        ],
         rows=rows,
         note=f"{_size(summary)} {NOTE}",
         values={"FIELDPROC, 1 protected": dict(theirs), **series},
@@ -254,8 +262,8 @@ def _cpu(summary: SuiteSummary) -> Table:
                 continue
             found = {who: scenario.figure(f"cpu_us.{measure}", target) for who, measure in CPU.items()}
             rows.append([STEPS[step], protected, original, target, *map(figures.spread, found.values())])
-            if target == "fieldveil" and found["together"]:
-                series.setdefault(f"fieldveil, {protected} protected", {})[STEPS[step]] = found["together"].median
+            if target in OURS and found["together"]:
+                series.setdefault(f"{target}, {protected} protected", {})[STEPS[step]] = found["together"].median
     return Table(
         title="CPU seconds for 1,000,000 records",
         columns=["step", "fields protected", "FIELDPROC, application", "target", *CPU],

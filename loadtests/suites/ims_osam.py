@@ -147,24 +147,27 @@ def beside(summary: SuiteSummary) -> list[Table]:
         if name not in found:
             continue
         scenario = found[name]
-        rows.append(
+        rows += [
             [
                 f"{name}, a {scenario.result.unit}",
                 more,
                 share,
+                target,
                 spread(scenario.figure("cpu_us.total", "direct")),
-                added(scenario, "cpu_us.total", "fieldveil", "direct"),
-                percent(scenario, "cpu_us.total", "fieldveil", "direct"),
-                added(scenario, "cpu_us.total", "fieldveil", "envoy-noop"),
-                percent(scenario, "cpu_us.total", "fieldveil", "envoy-noop"),
+                added(scenario, "cpu_us.total", target, "direct"),
+                percent(scenario, "cpu_us.total", target, "direct"),
+                added(scenario, "cpu_us.total", target, "envoy-tcp"),
+                percent(scenario, "cpu_us.total", target, "envoy-tcp"),
             ]
-        )
+            for target in ("fieldveil", "fieldveil-native")
+            if target in scenario.targets()
+        ]
     return [
         Table(
             title="CPU microseconds that protection adds, theirs and ours",
             columns=[
-                "work", "theirs: more", "theirs: %", "ours: direct, µs", "ours: more than direct, µs", "ours: more, %",
-                "ours: more than the filter with nothing protected, µs", "ours: of that, more, %",
+                "work", "theirs: more", "theirs: %", "ours", "ours: direct, µs", "ours: more than direct, µs",
+                "ours: more, %", "ours: more than Envoy alone, µs", "ours: of that, more, %",
             ],
             rows=rows,
             note=NOTE,

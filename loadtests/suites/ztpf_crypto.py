@@ -24,7 +24,7 @@ MESSAGES = (100, 250, 500, 1000, 10_000, 32_000)
 # the proxy's waking.
 RATE = 400
 # For messages: `envoy-noop` is the same filter with the same statements, but for what protection adds.
-TARGETS = ("direct", "envoy-tcp", "envoy-noop", "fieldveil")
+TARGETS = ("direct", "envoy-tcp", "envoy-noop", "fieldveil", "fieldveil-native")
 TABLE = """
 CREATE TABLE message (id bigint PRIMARY KEY, body text);
 ALTER TABLE message ALTER body SET STORAGE EXTERNAL;
@@ -106,6 +106,7 @@ def beside(summary: SuiteSummary) -> list[Table]:
                 added(scenario, SIDECAR, "fieldveil", "envoy-noop"),
                 spread(scenario.ratio(SIDECAR, "fieldveil", "envoy-noop")),
                 spread(scenario.ratio(SIDECAR, "fieldveil", "envoy-tcp")),
+                spread(scenario.ratio(SIDECAR, "fieldveil-native", "envoy-tcp")),
                 spread(scenario.ratio("cpu_us.total", "fieldveil", "direct")),
             ]
         )
@@ -119,6 +120,7 @@ def beside(summary: SuiteSummary) -> list[Table]:
         "fieldveil more than envoy-noop, µs",
         "fieldveil / envoy-noop",
         "fieldveil / envoy-tcp",
+        "fieldveil-native / envoy-tcp",
         "with the server: fieldveil / direct",
     ]
     title = f"CPU of the sidecar a message, protected against not, {RATE} messages a second"

@@ -33,12 +33,12 @@ def test_time_is_of_the_same_rows() -> None:
     assert ours["work"] == "copy-out-1: all of it"
     assert theirs["s, direct"] == "900"
     assert ours["s, direct"] == "1.00 (1.00 to 1.00)"
-    assert ours["s, fieldveil"] == "1.50 (1.50 to 1.50)"
+    assert ours["s, ours"] == "1.50 (1.50 to 1.50)"
     assert ours["time / direct"] == "1.50 (1.50 to 1.50)"
     # The proxy's 10 ms and OPA's one over the server's 20, for 100 rows.
-    assert ours["CPU, µs a row, fieldveil"] == "310 (310 to 310)"
+    assert ours["CPU, µs a row, ours"] == "310 (310 to 310)"
     assert ours["CPU / direct"] == "1.55 (1.55 to 1.55)"
-    assert ours["CPU / envoy-noop"] == "-"
+    assert ours["CPU / envoy-tcp"] == "-"
 
 
 @pytest.mark.parametrize("rows", [b"", b"1\t2\n", b"x" * ((1 << 20) - 3), b"y" * (3 << 20)])

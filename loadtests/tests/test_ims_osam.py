@@ -28,12 +28,12 @@ def test_batch_grows_to_the_originals_size(scale: float, calls: int) -> None:
 
 def test_what_the_sidecar_adds_stands_beside_the_original() -> None:
     # Of 100 transactions: the server 20 ms of CPU, proxy and OPA 11 ms.
-    found = summary(measured("direct", 1), measured("envoy-noop", 1, cpu=0.005), measured("fieldveil", 1)).result
+    found = summary(measured("direct", 1), measured("envoy-tcp", 1, cpu=0.005), measured("fieldveil", 1)).result
     scenario = dataclasses.replace(found, name="online-4", unit="transaction")
     (table,) = ims_osam.beside(SuiteSummary(SuiteResult("ims-osam", "", [scenario])))
     row = dict(zip(table.columns, table.rows[0], strict=True))
-    assert table.rows[0][:3] == ["online-4, a transaction", "12 µs", "4 %"]
+    assert table.rows[0][:4] == ["online-4, a transaction", "12 µs", "4 %", "fieldveil"]
     assert row["ours: direct, µs"] == "200 (200 to 200)"
     assert row["ours: more than direct, µs"] == "110 (110 to 110)"
     assert row["ours: more, %"] == "55.0 (55.0 to 55.0)"
-    assert row["ours: more than the filter with nothing protected, µs"] == "55.0 (55.0 to 55.0)"
+    assert row["ours: more than Envoy alone, µs"] == "55.0 (55.0 to 55.0)"

@@ -10,6 +10,7 @@ from loadtests.suites import fieldproc, sqlcredit
 from loadtests.summary import SuiteSummary
 
 ROUNDS = (1, 2)
+TARGETS = ("direct", "envoy-tcp", "fieldveil", "fieldveil-native")
 
 
 def summary(suite: Suite, scale: float, rates: dict[str, float]) -> SuiteSummary:
@@ -18,7 +19,7 @@ def summary(suite: Suite, scale: float, rates: dict[str, float]) -> SuiteSummary
     for scenario in suite.scenarios(scale):
         operations = scenario.data["rows"]
         measurements = []
-        for target in scenario.targets or ("direct", "envoy-tcp", "fieldveil"):
+        for target in scenario.targets or [one for one in TARGETS if one in rates]:
             rate = rates.get(f"{target} {scenario.name}", rates[target])
             usage = {"client": Usage(operations * 2e-6, 0, 0), "server": Usage(operations * 3e-6, 0, 0)}
             if target != "direct":
@@ -37,7 +38,11 @@ def summary(suite: Suite, scale: float, rates: dict[str, float]) -> SuiteSummary
 
 def fieldproc_tables(scale: float = 1) -> list:
     return fieldproc.SUITE.beside(
-        summary(fieldproc.SUITE, scale, {"direct": 40_000, "envoy-tcp": 20_000, "fieldveil": 10_000})
+        summary(
+            fieldproc.SUITE,
+            scale,
+            {"direct": 40_000, "envoy-tcp": 20_000, "fieldveil": 10_000, "fieldveil-native": 16_000},
+        )
     )
 
 
@@ -51,6 +56,7 @@ def test_fieldproc_sets_theirs_beside_the_steps_with_one_protected_field_alone()
     one = row(rates, "read", "1")
     assert one["FIELDPROC, 1 of 5 fields"] == "16,129"
     assert one["fieldveil / envoy-tcp"] == "0.50 (0.50 to 0.50)"
+    assert one["fieldveil-native / envoy-tcp"] == "0.80 (0.80 to 0.80)"
     assert row(rates, "read", "20")["FIELDPROC, 1 of 5 fields"] == "-"
     assert row(rates, "protect", "5")["direct"] == "-"
     assert rates.values["FIELDPROC, 1 protected"] == {"protect": 14705, "read": 16129, "update": 11363}
