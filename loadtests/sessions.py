@@ -41,7 +41,7 @@ MEASURES = {
     "CPU of the server, µs": "cpu_us.server",
 }
 # Not PgBouncer, which gives each client a server connection that it has already: no session begins at the server.
-TARGETS = ("direct", "envoy-tcp", "envoy-noop", "fieldveil")
+TARGETS = ("direct", "envoy-tcp", "envoy-noop", "fieldveil", "fieldveil-native")
 # Of a table, not of scenarios.
 SUITE = Suite("sessions", "sessions with and without TLS", lambda _: [])
 TITLE = "Sessions with and without TLS to the server"

@@ -18,8 +18,8 @@ from loadtests.suites import json_bodies, mysql, oltp
 from loadtests.summary import SuiteSummary
 
 READ, NEW = "steady", "steady_new"
-SQL_TARGETS = ("direct", "envoy-tcp", "fieldveil")
-HTTP_TARGETS = ("direct-http", "envoy-http", "fieldveil-json")
+SQL_TARGETS = ("direct", "envoy-tcp", "fieldveil", "fieldveil-native")
+HTTP_TARGETS = ("direct-http", "envoy-http", "fieldveil-json", "fieldveil-json-native")
 KIND = json_bodies.Kind("1KB", 10)
 # Clients that ask as fast as they are answered: enough to keep every core busy.
 CLIENTS = 8

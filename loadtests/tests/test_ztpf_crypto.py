@@ -43,7 +43,7 @@ def test_every_message_length_is_measured_at_a_steady_rate_and_looked_at_when_st
 def test_sessions_are_compared_where_each_begins_one_at_the_server() -> None:
     (session,) = [one for one in ztpf_crypto.scenarios(1) if one.script == "session"]
     assert "pgbouncer" not in session.targets
-    assert {"direct", "envoy-tcp", "envoy-noop", "fieldveil"} == {*session.targets}
+    assert {"direct", "envoy-tcp", "envoy-noop", "fieldveil", "fieldveil-native"} == {*session.targets}
 
 
 def test_sessions_with_tls_are_held_against_those_without_by_the_same_way() -> None:
