@@ -176,8 +176,8 @@ def beside(summary: SuiteSummary) -> list[Table]:
                 "deterministic (AES-SIV), security code and string randomized (AES-256-GCM). The last lines of each "
                 "step count the sidecar's whole way too: protected rows through it to plain ones straight from the "
                 "server. Time includes k6, which looks at every row, and a round trip a row; theirs is a loop "
-                "inside the server. Before each look-up EXPLAIN through the target shows that the index on the card number "
-                "is used."
+                "inside the server. Before each look-up EXPLAIN through the target shows that the index on the card "
+                "number is used."
             ),
             values={**{f"SQL Server 2005, {which}": dict(ratios) for which, ratios in theirs.items()}, **series},
             unit="times",
