@@ -128,6 +128,24 @@ SUITES = {
             (*STACK, "filter-native", "shop-api", "http-clients"),
         ),
         Suite(
+            "native-policies-e2e",
+            "the end-to-end tests of policies, on the native module",
+            lambda: steps.native_e2e("tests/policies"),
+            (*STACK, "filter-native", "pgx", "mariadb", "chromium"),
+        ),
+        Suite(
+            "native-keys-e2e",
+            "the end-to-end tests of keys, on the native module",
+            lambda: steps.native_e2e("tests/keys"),
+            (*STACK, "filter-native", "pgx", "tink-java", "vault", "mariadb"),
+        ),
+        Suite(
+            "wasm-e2e",
+            "the end-to-end tests of policies and keys where the shells could differ, on the WebAssembly modules",
+            lambda: steps.e2e(*steps.WASM_E2E),
+            (*STACK, "pgx", "vault", "mariadb"),
+        ),
+        Suite(
             "front-door",
             "the demo in closed, odd and far places, and as another user",
             lambda: steps.e2e("tests/front_door"),
@@ -179,8 +197,10 @@ LINTS = (
 # In the order in which they begin where several could, and in which their parts are made. Those that take long, and on
 # whose parts much waits, come first.
 TESTS = (
-    *("dev", "rego", "postgres-e2e", "mysql-e2e", "json-e2e", "kubernetes", "rust", "policies-e2e", "keys-e2e"),
+    *("dev", "rego", "postgres-e2e", "mysql-e2e", "json-e2e", "kubernetes", "rust", "wasm-e2e"),
     *(
+        "native-policies-e2e",
+        "native-keys-e2e",
         "native-e2e",
         "front-door",
         "charts",
@@ -195,13 +215,13 @@ TESTS = (
 )
 E2E_SUITES = ("dev", "postgres-e2e", "mysql-e2e", "json-e2e", "policies-e2e", "keys-e2e", "front-door")
 KEYS = ("go", "keys-e2e")
-# Each is a part of a suite of TESTS, or one.
+# The whole suites on the WebAssembly modules are here; TESTS runs most of them natively.
 POLICY = ("rego", "policies-go", "policies-rust", "policies-e2e")
 JSON = ("json-rust", "json-e2e")
 MYSQL = ("mysql-rust", "mysql-e2e")
 TLS = ("tls-go", "tls-e2e")
 # The whole suites on the native module; a part of them is in TESTS.
-NATIVE = ("native-postgres-e2e", "native-mysql-e2e", "native-json-e2e")
+NATIVE = ("native-postgres-e2e", "native-mysql-e2e", "native-json-e2e", "native-policies-e2e", "native-keys-e2e")
 # Not in TESTS: they compare what the end-to-end tests do not protect, and take minutes.
 COMPAT = ("compat-postgres", "compat-mariadb")
 GROUPS = {
