@@ -182,7 +182,8 @@ impl Pieces {
     }
 }
 
-fn attribute(filter: FilterPointer, attribute: u32) -> String {
+/// An attribute's text; empty where there is none.
+pub fn attribute(filter: FilterPointer, attribute: u32) -> String {
     let mut value = EnvoyBuffer::EMPTY;
     // SAFETY: the filter is there for as long as the session that asks.
     unsafe {

@@ -11,7 +11,10 @@ mod allocator;
 mod bootstrap;
 mod filter;
 mod hooks;
+mod listener_filter;
 mod raw;
+mod raw_tls;
+mod transport;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic, clippy::arithmetic_side_effects)]

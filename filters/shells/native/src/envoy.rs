@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
+use crate::transport::Transport;
+
 /// A filter of one connection, as its hooks see it on the thread of their worker.
-pub trait Filter {
+pub trait Filter: Transport {
     /// What came from the client and was not passed on. It may be asked for in every hook.
     fn read_buffer(&self) -> Cow<'_, [u8]>;
     /// Puts bytes in the place of what came from the client.

@@ -3,15 +3,19 @@
 //! The bytes of each connection are read on the thread of the Envoy worker that has it. Plans, keys and budgets are one for all
 //! workers. What must be asked of OPA and the key agent is asked on Envoy's main thread, once for all who wait.
 
+mod client_tls;
 pub mod envoy;
 mod envoy_build;
 mod faults;
 mod log;
 mod main_thread;
 mod main_waker;
+mod refusal;
+mod server_tls;
 mod sidecar;
 mod statistics;
 mod stream;
+pub mod transport;
 mod waiter;
 mod worker;
 
@@ -21,6 +25,7 @@ use fieldveil_engine::config::Protocol;
 use fieldveil_engine::ports::Level;
 use fieldveil_engine::{mysql, postgres};
 
+pub use crate::client_tls::{Admission, ClientTls, ClientTlsConfig, FIRST_BYTES};
 pub use crate::envoy_build::note as note_envoy;
 pub use crate::log::{Log, set_log};
 pub use crate::main_thread::{MainThread, TICK_MS};
@@ -30,12 +35,17 @@ pub use crate::worker::set_allocated;
 
 use crate::envoy::Filter;
 use crate::log::write_log;
+use crate::server_tls::ServerTls;
 use crate::sidecar::Sidecar;
 use crate::stream::DatabaseStream;
 use crate::worker::ThreadWorker;
 
 /// The configuration of a listener's filter.
-pub struct FilterConfig(Arc<Sidecar>);
+pub struct FilterConfig {
+    sidecar: Arc<Sidecar>,
+    /// How each connection begins.
+    server_tls: ServerTls,
+}
 
 impl FilterConfig {
     /// Of the filter with this name. What is wrong is logged.
@@ -50,13 +60,14 @@ impl FilterConfig {
     }
 
     fn read(name: &[u8], text: &[u8]) -> Result<Self, String> {
-        let protocol = match name {
-            b"fieldveil.postgres" => Protocol::Postgres,
-            b"fieldveil.mysql" => Protocol::MySql,
+        let (protocol, server_tls) = match name {
+            b"fieldveil.postgres" => (Protocol::Postgres, ServerTls::OfCluster),
+            b"fieldveil.postgres.ssl_request" => (Protocol::Postgres, ServerTls::Wanted),
+            b"fieldveil.mysql" => (Protocol::MySql, ServerTls::OfCluster),
             name => {
                 let name = String::from_utf8_lossy(name);
                 return Err(format!(
-                    "filter_name is {name:?}; it must be fieldveil.postgres or fieldveil.mysql"
+                    "filter_name is {name:?}; it must be fieldveil.postgres, fieldveil.postgres.ssl_request or fieldveil.mysql"
                 ));
             }
         };
@@ -67,7 +78,7 @@ impl FilterConfig {
                     .into(),
             );
         }
-        Sidecar::of(protocol, text).map(Self)
+        Sidecar::of(protocol, text).map(|sidecar| Self { sidecar, server_tls })
     }
 
     /// A new connection. None where there can be none: it is closed.
@@ -75,16 +86,20 @@ impl FilterConfig {
         if !envoy_build::is_tested() {
             return None;
         }
-        let worker = match ThreadWorker::of(&self.0) {
+        let worker = match ThreadWorker::of(&self.sidecar) {
             Ok(worker) => worker,
             Err(error) => {
                 write_log(Level::Error, &error);
                 return None;
             }
         };
-        Some(match self.0.protocol {
-            Protocol::MySql => Box::new(DatabaseStream::<mysql::MySqlConnection>::new(worker, filter)),
-            _ => Box::new(DatabaseStream::<postgres::PostgresConnection>::new(worker, filter)),
+        Some(match self.sidecar.protocol {
+            Protocol::MySql => {
+                Box::new(DatabaseStream::<mysql::MySqlConnection>::new(worker, filter, self.server_tls))
+            }
+            _ => {
+                Box::new(DatabaseStream::<postgres::PostgresConnection>::new(worker, filter, self.server_tls))
+            }
         })
     }
 }

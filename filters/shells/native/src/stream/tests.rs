@@ -11,6 +11,7 @@ use fieldveil_engine::worker::Worker;
 use super::*;
 use crate::envoy::{Server, Wake};
 use crate::sidecar::Sidecar;
+use crate::transport::{CertificateNames, Transport};
 
 const CONFIG: &[u8] = br#"{
     "listener": "l",
@@ -27,6 +28,10 @@ struct Seen {
     injected: Vec<u8>,
     continued: usize,
     closed: bool,
+    /// What the client got outside of the hook of the server's bytes.
+    told: Vec<u8>,
+    starts_tls: bool,
+    tls_started: bool,
 }
 
 #[derive(Clone, Default)]
@@ -36,6 +41,26 @@ struct NoWaker;
 
 impl Wake for NoWaker {
     fn wake(&self) {}
+}
+
+impl Transport for FakeEnvoy {
+    fn start_server_tls(&mut self) -> bool {
+        let mut seen = self.0.borrow_mut();
+        seen.tls_started = seen.starts_tls;
+        seen.tls_started
+    }
+
+    fn inject_to_client(&mut self, bytes: &[u8]) {
+        self.0.borrow_mut().told.extend_from_slice(bytes);
+    }
+
+    fn verified_client(&self) -> Option<CertificateNames> {
+        None
+    }
+
+    fn server_failure(&self) -> String {
+        String::new()
+    }
 }
 
 impl Filter for FakeEnvoy {
@@ -150,11 +175,16 @@ fn to_client(bytes: &[u8]) -> CallbackOutput {
 }
 
 fn begin(says: Vec<Says>) -> (DatabaseStream<Scripted>, FakeEnvoy) {
+    begin_with(ServerTls::OfCluster, says)
+}
+
+fn begin_with(tls: ServerTls, says: Vec<Says>) -> (DatabaseStream<Scripted>, FakeEnvoy) {
     SAYS.set(says.into());
     GIVEN.set(Vec::new());
     let envoy = FakeEnvoy::default();
     let worker = ThreadWorker::of(&Sidecar::of(Protocol::Postgres, CONFIG).unwrap()).unwrap();
-    (DatabaseStream::new(worker, Box::new(envoy.clone())), envoy)
+    envoy.0.borrow_mut().starts_tls = true;
+    (DatabaseStream::new(worker, Box::new(envoy.clone()), tls), envoy)
 }
 
 fn from_client(stream: &DatabaseStream<Scripted>, envoy: &FakeEnvoy, bytes: &[u8]) -> Flow {
@@ -288,4 +318,70 @@ fn listeners_with_one_configuration_share_what_they_hold_and_what_they_wait_for(
     assert!(sidecar.hand_out(&(fetch.clone(), Ok(()))));
     assert!(!sidecar.hand_out(&(fetch, Ok(()))));
     assert_eq!((stream.waiter.take_fetched().len(), other.waiter.take_fetched().len()), (1, 1));
+}
+
+#[test]
+fn client_waits_until_tls_with_the_server_begins() {
+    let (stream, envoy) =
+        begin_with(ServerTls::Wanted, vec![(to_server(b"sealed"), false), (unchanged(4), false)]);
+    assert_eq!(from_client(&stream, &envoy, b"start"), Flow::Stop);
+    assert_eq!(from_client(&stream, &envoy, b"up"), Flow::Stop);
+    assert_eq!(
+        (envoy.0.borrow().read.as_slice(), envoy.0.borrow().injected.as_slice()),
+        (&b"startup"[..], &ServerTls::REQUEST[..])
+    );
+    GIVEN.with_borrow(|given| assert!(given.is_empty()));
+    assert_eq!(from_server(&stream, &envoy, b"S"), Flow::Continue);
+    assert!(envoy.0.borrow().tls_started);
+    assert_eq!((envoy.0.borrow().write.as_slice(), envoy.0.borrow().continued), (&b""[..], 1));
+    assert_eq!(envoy.0.borrow().read, b"sealed");
+    assert_eq!(from_server(&stream, &envoy, b"auth"), Flow::Continue);
+    assert_eq!(envoy.0.borrow().write, b"auth");
+    assert_eq!(stream.state.borrow().server_tls, ServerTls::Established);
+}
+
+#[test]
+fn nothing_of_the_client_goes_to_a_server_that_begins_no_tls() {
+    for said in [&b"N"[..], b"E\0\0\0\x04", b"SS", b"R"] {
+        let (stream, envoy) = begin_with(ServerTls::Wanted, vec![]);
+        assert_eq!(from_client(&stream, &envoy, b"startup"), Flow::Stop);
+        assert_eq!(from_server(&stream, &envoy, said), Flow::Continue);
+        assert_eq!(envoy.0.borrow().injected, ServerTls::REQUEST);
+        let told = String::from_utf8_lossy(&envoy.0.borrow().write).into_owned();
+        assert!(told.starts_with('E') && told.contains("FATAL") && told.contains("fieldveil: the server:"));
+        assert!(!envoy.0.borrow().tls_started && !envoy.0.borrow().closed);
+        stream.woken();
+        assert!(envoy.0.borrow().closed);
+        assert_eq!(from_client(&stream, &envoy, b"more"), Flow::Continue);
+        assert_eq!((envoy.0.borrow().read.as_slice(), envoy.0.borrow().continued), (&b""[..], 0));
+    }
+}
+
+#[test]
+fn cluster_that_can_not_begin_tls_gets_nothing_of_the_client() {
+    let (stream, envoy) = begin_with(ServerTls::Wanted, vec![]);
+    envoy.0.borrow_mut().starts_tls = false;
+    from_client(&stream, &envoy, b"startup");
+    assert_eq!(from_server(&stream, &envoy, b"S"), Flow::Continue);
+    assert!(String::from_utf8_lossy(&envoy.0.borrow().write).contains("starttls"));
+    assert_eq!((envoy.0.borrow().read.as_slice(), envoy.0.borrow().continued), (&b"startup"[..], 0));
+}
+
+#[test]
+fn server_that_does_not_go_on_in_time_is_given_up() {
+    for begun in [false, true] {
+        let (stream, envoy) = begin_with(ServerTls::Wanted, vec![(unchanged(7), false)]);
+        from_client(&stream, &envoy, b"startup");
+        if begun {
+            from_server(&stream, &envoy, b"S");
+        }
+        stream.woken();
+        assert!(!envoy.0.borrow().closed, "there is time yet");
+        let late =
+            if begun { ServerTls::Begun { deadline_ms: 1 } } else { ServerTls::Asked { deadline_ms: 1 } };
+        stream.state.borrow_mut().server_tls = late;
+        stream.woken();
+        assert!(envoy.0.borrow().closed);
+        assert!(String::from_utf8_lossy(&envoy.0.borrow().told).contains("TLS did not begin in time"));
+    }
 }

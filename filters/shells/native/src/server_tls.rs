@@ -1,0 +1,139 @@
+//! TLS with a PostgreSQL server that is asked for it by an SSLRequest: whatever comes from the client waits until it begins.
+
+use fieldveil_postgres_wire::startup::FirstPacket;
+
+use crate::refusal::Refusal;
+
+/// How long the server may take from the SSLRequest on until it says something within TLS.
+const PATIENCE_MS: u64 = 10_000;
+/// The server's yes, the only answer behind which TLS may begin.
+const YES: &[u8] = b"S";
+const NO: &[u8] = b"N";
+
+/// Where TLS with the server stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServerTls {
+    /// It is the matter of Envoy's cluster alone, whether there is any or none.
+    OfCluster,
+    /// It is to be asked for when the client has sent its first byte.
+    Wanted,
+    /// The server was asked, and has to answer by then.
+    Asked { deadline_ms: u64 },
+    /// Envoy begins it, and the server has to say something within it by then.
+    Begun { deadline_ms: u64 },
+    /// The server has spoken within it.
+    Established,
+}
+
+impl ServerTls {
+    /// The packet that asks for it.
+    pub const REQUEST: [u8; 8] = FirstPacket::SSL_REQUEST_BYTES;
+
+    /// Asked for at this time.
+    pub fn asked(now_ms: u64) -> Self {
+        Self::Asked { deadline_ms: now_ms.saturating_add(PATIENCE_MS) }
+    }
+
+    /// Whether bytes of the client may go on.
+    pub fn is_ready(self) -> bool {
+        !matches!(self, Self::Wanted | Self::Asked { .. })
+    }
+
+    /// Whether what is sent now goes within TLS that the filter has begun.
+    pub fn is_within(self) -> bool {
+        matches!(self, Self::Begun { .. } | Self::Established)
+    }
+
+    /// Until when the server has to go on; None where it may take its time.
+    pub fn deadline_ms(self) -> Option<u64> {
+        match self {
+            Self::Asked { deadline_ms } | Self::Begun { deadline_ms } => Some(deadline_ms),
+            Self::OfCluster | Self::Wanted | Self::Established => None,
+        }
+    }
+
+    /// The server said this before TLS. The error says why it can not begin.
+    pub fn read_answer(self, said: &[u8]) -> Result<(), Refusal> {
+        let asked = matches!(self, Self::Asked { .. });
+        match said {
+            YES if asked => Ok(()),
+            NO if asked => Err(NO_TLS),
+            [b'E', ..] if asked => Err(SERVER_REFUSED),
+            // Who adds bytes in clear behind the yes would have them read as if they came within TLS: CVE-2021-23222.
+            [b'S', ..] if asked => Err(PLAINTEXT),
+            [] => Err(DISCONNECTED),
+            _ => Err(BAD_SERVER),
+        }
+    }
+}
+
+const NO_TLS: Refusal = Refusal {
+    code: "08004",
+    message: "the server: it offers no TLS, and the sidecar is set to accept nothing less",
+    hint: "Turn on TLS in the server, or take ssl_request out of the cluster's tls.",
+};
+const SERVER_REFUSED: Refusal = Refusal {
+    code: "08004",
+    message: "the server: it answers the request for TLS with an error",
+    hint: "Look into the server's log.",
+};
+const PLAINTEXT: Refusal = Refusal {
+    code: "08006",
+    message: "the server: it sends bytes in plain text where TLS has to begin",
+    hint: "Look for what stands between the sidecar and the server.",
+};
+const BAD_SERVER: Refusal = Refusal {
+    code: "08006",
+    message: "the server: it does not answer a request for TLS as PostgreSQL does",
+    hint: "Look whether the cluster's address is that of a PostgreSQL server.",
+};
+const DISCONNECTED: Refusal = Refusal {
+    code: "08006",
+    message: "the server: it closed the connection before TLS began",
+    hint: "Look into the server's log.",
+};
+/// Envoy did not take the order to begin.
+pub const NOT_STARTTLS: Refusal = Refusal {
+    code: "08001",
+    message: "the sidecar: the cluster of this listener can not begin TLS",
+    hint: "Give the cluster the transport socket starttls, as deploy/envoy/common.yaml.j2 does.",
+};
+/// The deadline has passed.
+pub const TOO_SLOW: Refusal = Refusal {
+    code: "08001",
+    message: "the server: TLS did not begin in time",
+    hint: "Look into the server's log, and for what stands between the sidecar and the server.",
+};
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tls_begins_behind_a_yes_alone() {
+        let asked = ServerTls::asked(5);
+        assert_eq!(asked.read_answer(b"S"), Ok(()));
+        for (said, code) in [
+            (&b"N"[..], "08004"),
+            (b"E\0\0\0\x05\0", "08004"),
+            (b"S\0", "08006"),
+            (b"SS", "08006"),
+            (b"G", "08006"),
+            (b"R\0\0\0\x08", "08006"),
+            (b"", "08006"),
+        ] {
+            assert_eq!(asked.read_answer(said).unwrap_err().code, code, "{said:?}");
+        }
+        assert_eq!(ServerTls::Wanted.read_answer(b"S"), Err(BAD_SERVER));
+    }
+
+    #[test]
+    fn client_waits_until_tls_begins() {
+        let asked = ServerTls::asked(5);
+        assert_eq!(asked.deadline_ms(), Some(10_005));
+        assert!(!ServerTls::Wanted.is_ready() && !asked.is_ready());
+        assert!(ServerTls::OfCluster.is_ready() && !ServerTls::OfCluster.is_within());
+        assert!(ServerTls::Established.is_ready() && ServerTls::Established.is_within());
+    }
+}
