@@ -62,7 +62,7 @@ impl FilterConfig {
     fn read(name: &[u8], text: &[u8]) -> Result<Self, String> {
         let (protocol, server_tls) = match name {
             b"fieldveil.postgres" => (Protocol::Postgres, ServerTls::OfCluster),
-            b"fieldveil.postgres.ssl_request" => (Protocol::Postgres, ServerTls::Wanted),
+            b"fieldveil.postgres.ssl_request" => (Protocol::Postgres, ServerTls::WANTED),
             b"fieldveil.mysql" => (Protocol::MySql, ServerTls::OfCluster),
             name => {
                 let name = String::from_utf8_lossy(name);

@@ -15,8 +15,8 @@ const NO: &[u8] = b"N";
 pub enum ServerTls {
     /// It is the matter of Envoy's cluster alone, whether there is any or none.
     OfCluster,
-    /// It is to be asked for when the client has sent its first byte.
-    Wanted,
+    /// It is to be asked for when the client has sent its first byte, but for those of its own requests for encryption.
+    Wanted(Declined),
     /// The server was asked, and has to answer by then.
     Asked { deadline_ms: u64 },
     /// Envoy begins it, and the server has to say something within it by then.
@@ -29,6 +29,9 @@ impl ServerTls {
     /// The packet that asks for it.
     pub const REQUEST: [u8; 8] = FirstPacket::SSL_REQUEST_BYTES;
 
+    /// It is wanted, and the client has sent nothing.
+    pub const WANTED: Self = Self::Wanted(Declined { ssl: false, gss: false });
+
     /// Asked for at this time.
     pub fn asked(now_ms: u64) -> Self {
         Self::Asked { deadline_ms: now_ms.saturating_add(PATIENCE_MS) }
@@ -36,7 +39,7 @@ impl ServerTls {
 
     /// Whether bytes of the client may go on.
     pub fn is_ready(self) -> bool {
-        !matches!(self, Self::Wanted | Self::Asked { .. })
+        !matches!(self, Self::Wanted(_) | Self::Asked { .. })
     }
 
     /// Whether what is sent now goes within TLS that the filter has begun.
@@ -48,7 +51,7 @@ impl ServerTls {
     pub fn deadline_ms(self) -> Option<u64> {
         match self {
             Self::Asked { deadline_ms } | Self::Begun { deadline_ms } => Some(deadline_ms),
-            Self::OfCluster | Self::Wanted | Self::Established => None,
+            Self::OfCluster | Self::Wanted(_) | Self::Established => None,
         }
     }
 
@@ -64,6 +67,48 @@ impl ServerTls {
             [] => Err(DISCONNECTED),
             _ => Err(BAD_SERVER),
         }
+    }
+}
+
+/// Which requests for encryption of a client were declined. The server does not take one within TLS that it was asked for itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Declined {
+    ssl: bool,
+    gss: bool,
+}
+
+/// What a client's first bytes are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Opening {
+    /// They may become a request for encryption.
+    Unclear,
+    /// They begin with one, which is declined.
+    Request(Declined),
+    /// They are for the server.
+    Session,
+}
+
+impl Declined {
+    /// The answer to a request.
+    pub const ANSWER: &[u8] = NO;
+    /// Bytes of a request.
+    pub const REQUEST_BYTES: usize = FirstPacket::SSL_REQUEST_BYTES.len();
+
+    /// Reads the client's next bytes. Each request is declined once, as a server does.
+    pub fn read(self, bytes: &[u8]) -> Opening {
+        let requests = [
+            (FirstPacket::SSL_REQUEST_BYTES, self.ssl, Self { ssl: true, ..self }),
+            (FirstPacket::GSSENC_REQUEST_BYTES, self.gss, Self { gss: true, ..self }),
+        ];
+        for (request, is_declined, then) in requests {
+            if !is_declined && bytes.starts_with(&request) {
+                return Opening::Request(then);
+            }
+            if !is_declined && request.starts_with(bytes) {
+                return Opening::Unclear;
+            }
+        }
+        Opening::Session
     }
 }
 
@@ -125,14 +170,34 @@ mod tests {
         ] {
             assert_eq!(asked.read_answer(said).unwrap_err().code, code, "{said:?}");
         }
-        assert_eq!(ServerTls::Wanted.read_answer(b"S"), Err(BAD_SERVER));
+        assert_eq!(ServerTls::WANTED.read_answer(b"S"), Err(BAD_SERVER));
+    }
+
+    #[test]
+    fn each_request_of_a_client_is_declined_once() {
+        let ServerTls::Wanted(mut declined) = ServerTls::WANTED else { unreachable!() };
+        let requests = [FirstPacket::GSSENC_REQUEST_BYTES, FirstPacket::SSL_REQUEST_BYTES];
+        for request in requests {
+            for have in 0..request.len() {
+                let begun = request.get(..have).unwrap();
+                assert_eq!(declined.read(begun), Opening::Unclear);
+            }
+            let Opening::Request(then) = declined.read(&[&request[..], b"more"].concat()) else {
+                unreachable!("it is a request")
+            };
+            declined = then;
+        }
+        for request in requests {
+            assert_eq!(declined.read(&request), Opening::Session);
+        }
+        assert_eq!(declined.read(b"\0"), Opening::Session);
     }
 
     #[test]
     fn client_waits_until_tls_begins() {
         let asked = ServerTls::asked(5);
         assert_eq!(asked.deadline_ms(), Some(10_005));
-        assert!(!ServerTls::Wanted.is_ready() && !asked.is_ready());
+        assert!(!ServerTls::WANTED.is_ready() && !asked.is_ready());
         assert!(ServerTls::OfCluster.is_ready() && !ServerTls::OfCluster.is_within());
         assert!(ServerTls::Established.is_ready() && ServerTls::Established.is_within());
     }

@@ -323,7 +323,7 @@ fn listeners_with_one_configuration_share_what_they_hold_and_what_they_wait_for(
 #[test]
 fn client_waits_until_tls_with_the_server_begins() {
     let (stream, envoy) =
-        begin_with(ServerTls::Wanted, vec![(to_server(b"sealed"), false), (unchanged(4), false)]);
+        begin_with(ServerTls::WANTED, vec![(to_server(b"sealed"), false), (unchanged(4), false)]);
     assert_eq!(from_client(&stream, &envoy, b"start"), Flow::Stop);
     assert_eq!(from_client(&stream, &envoy, b"up"), Flow::Stop);
     assert_eq!(
@@ -343,7 +343,7 @@ fn client_waits_until_tls_with_the_server_begins() {
 #[test]
 fn nothing_of_the_client_goes_to_a_server_that_begins_no_tls() {
     for said in [&b"N"[..], b"E\0\0\0\x04", b"SS", b"R"] {
-        let (stream, envoy) = begin_with(ServerTls::Wanted, vec![]);
+        let (stream, envoy) = begin_with(ServerTls::WANTED, vec![]);
         assert_eq!(from_client(&stream, &envoy, b"startup"), Flow::Stop);
         assert_eq!(from_server(&stream, &envoy, said), Flow::Continue);
         assert_eq!(envoy.0.borrow().injected, ServerTls::REQUEST);
@@ -359,7 +359,7 @@ fn nothing_of_the_client_goes_to_a_server_that_begins_no_tls() {
 
 #[test]
 fn cluster_that_can_not_begin_tls_gets_nothing_of_the_client() {
-    let (stream, envoy) = begin_with(ServerTls::Wanted, vec![]);
+    let (stream, envoy) = begin_with(ServerTls::WANTED, vec![]);
     envoy.0.borrow_mut().starts_tls = false;
     from_client(&stream, &envoy, b"startup");
     assert_eq!(from_server(&stream, &envoy, b"S"), Flow::Continue);
@@ -370,7 +370,7 @@ fn cluster_that_can_not_begin_tls_gets_nothing_of_the_client() {
 #[test]
 fn server_that_does_not_go_on_in_time_is_given_up() {
     for begun in [false, true] {
-        let (stream, envoy) = begin_with(ServerTls::Wanted, vec![(unchanged(7), false)]);
+        let (stream, envoy) = begin_with(ServerTls::WANTED, vec![(unchanged(7), false)]);
         from_client(&stream, &envoy, b"startup");
         if begun {
             from_server(&stream, &envoy, b"S");
@@ -384,4 +384,20 @@ fn server_that_does_not_go_on_in_time_is_given_up() {
         assert!(envoy.0.borrow().closed);
         assert!(String::from_utf8_lossy(&envoy.0.borrow().told).contains("TLS did not begin in time"));
     }
+}
+
+#[test]
+fn requests_of_the_client_for_encryption_are_declined_before_the_server_is_asked_for_tls() {
+    let (stream, envoy) = begin_with(ServerTls::WANTED, vec![]);
+    for byte in ServerTls::REQUEST {
+        assert_eq!(envoy.0.borrow().told, b"");
+        assert_eq!(from_client(&stream, &envoy, &[byte]), Flow::Stop);
+    }
+    assert_eq!((envoy.0.borrow().told.as_slice(), envoy.0.borrow().read.as_slice()), (&b"N"[..], &b""[..]));
+    assert_eq!(envoy.0.borrow().injected, b"");
+    from_client(&stream, &envoy, b"startup");
+    assert_eq!(
+        (envoy.0.borrow().injected.as_slice(), envoy.0.borrow().read.as_slice()),
+        (&ServerTls::REQUEST[..], &b"startup"[..])
+    );
 }

@@ -7,7 +7,7 @@ use super::{DatabaseStream, Flow, StreamState};
 use crate::envoy::{Filter, Server};
 use crate::log::write_log;
 use crate::refusal::Refusal;
-use crate::server_tls::{NOT_STARTTLS, ServerTls, TOO_SLOW};
+use crate::server_tls::{Declined, NOT_STARTTLS, Opening, ServerTls, TOO_SLOW};
 use crate::waiter::Waiter;
 use crate::worker::now_ms;
 
@@ -31,11 +31,26 @@ pub(super) fn certified(mut client: Client, filter: &dyn Filter) -> Client {
 }
 
 impl<S: Connection> StreamState<S> {
-    /// Asks the server for TLS, unless it was asked already. What the client sends stays in Envoy's buffer, which bounds it.
+    /// Asks the server for TLS, unless it was asked already. What the client sends stays in Envoy's buffer, which bounds it; its own
+    /// requests for encryption are declined.
     pub(super) fn ask_for_tls(&mut self, waiter: &Waiter) {
-        if self.server_tls == ServerTls::Wanted {
-            self.move_to(ServerTls::asked(now_ms()), waiter);
-            self.filter.inject(&ServerTls::REQUEST);
+        while let ServerTls::Wanted(declined) = self.server_tls {
+            let bytes = self.filter.read_buffer();
+            match declined.read(&bytes) {
+                Opening::Unclear => return,
+                Opening::Request(then) => {
+                    let rest = bytes.get(Declined::REQUEST_BYTES..).unwrap_or_default().to_vec();
+                    drop(bytes);
+                    self.server_tls = ServerTls::Wanted(then);
+                    self.filter.replace_read_buffer(&rest);
+                    self.filter.inject_to_client(Declined::ANSWER);
+                }
+                Opening::Session => {
+                    drop(bytes);
+                    self.move_to(ServerTls::asked(now_ms()), waiter);
+                    self.filter.inject(&ServerTls::REQUEST);
+                }
+            }
         }
     }
 
