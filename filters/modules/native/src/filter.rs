@@ -182,8 +182,7 @@ impl Pieces {
     }
 }
 
-/// An attribute's text; empty where there is none.
-pub fn attribute(filter: FilterPointer, attribute: u32) -> String {
+fn attribute(filter: FilterPointer, attribute: u32) -> String {
     let mut value = EnvoyBuffer::EMPTY;
     // SAFETY: the filter is there for as long as the session that asks.
     unsafe {

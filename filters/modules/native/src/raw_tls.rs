@@ -5,9 +5,6 @@ use crate::raw::{EnvoyBuffer, FilterPointer, ModuleBuffer};
 /// A listener filter of one connection.
 pub type ListenerFilterPointer = *mut std::ffi::c_void;
 
-/// `envoy_dynamic_module_type_attribute_id`.
-pub const UPSTREAM_TRANSPORT_FAILURE_REASON: u32 = 52;
-
 unsafe extern "C" {
     pub fn envoy_dynamic_module_callback_network_filter_start_upstream_secure_transport(
         filter: FilterPointer,

@@ -2,7 +2,7 @@
 
 use fieldveil_native::transport::{CertificateNames, Transport};
 
-use crate::filter::{EnvoyFilter, attribute, bytes, module_buffer};
+use crate::filter::{EnvoyFilter, bytes, module_buffer};
 use crate::raw::{EnvoyBuffer, FilterPointer};
 use crate::raw_tls;
 
@@ -49,10 +49,6 @@ impl Transport for EnvoyFilter {
         };
         // Without a certificate Envoy gives empty names.
         (names != CertificateNames::default()).then_some(names)
-    }
-
-    fn server_failure(&self) -> String {
-        attribute(self.0, raw_tls::UPSTREAM_TRANSPORT_FAILURE_REASON)
     }
 }
 

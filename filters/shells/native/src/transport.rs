@@ -9,8 +9,6 @@ pub trait Transport {
     fn inject_to_client(&mut self, bytes: &[u8]);
     /// Whom the certificate names that the client showed to Envoy itself, which has verified it. None without a certificate.
     fn verified_client(&self) -> Option<CertificateNames>;
-    /// Why Envoy's connection to the server failed; empty where it did not.
-    fn server_failure(&self) -> String;
 }
 
 /// Whom a certificate names.

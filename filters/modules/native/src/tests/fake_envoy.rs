@@ -7,6 +7,8 @@ use crate::raw::{
 };
 
 /// What Envoy has of a connection.
+///
+/// Large: each hook and callback that a test looks at has its place.
 #[derive(Default)]
 pub struct FakeFilter {
     pub read: Vec<Vec<u8>>,

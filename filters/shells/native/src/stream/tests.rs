@@ -57,10 +57,6 @@ impl Transport for FakeEnvoy {
     fn verified_client(&self) -> Option<CertificateNames> {
         None
     }
-
-    fn server_failure(&self) -> String {
-        String::new()
-    }
 }
 
 impl Filter for FakeEnvoy {

@@ -102,12 +102,19 @@ impl<S: Connection> StreamState<S> {
         true
     }
 
-    /// Says in the log that the connection to the server ended where TLS had to begin. The client sees its own one end.
+    /// Says in the log that the connection to the server ended where TLS had to begin. The client sees its own one end: Envoy tells a
+    /// filter neither the reason, nor before it has closed.
     pub(super) fn log_failed_tls(&self) {
         if !self.closing && matches!(self.server_tls, ServerTls::Begun { .. }) {
-            let reason = self.filter.server_failure();
-            let reason = if reason.is_empty() { "the connection ended".to_owned() } else { reason };
-            write_log(Level::Warn, &format!("the server: TLS did not begin: {reason}"));
+            let address = (self.filter.server())().address;
+            write_log(
+                Level::Warn,
+                &format!(
+                    "the server at {address}: the connection ended where TLS had to begin; if the cluster's statistic \
+                     ssl.fail_verify_error or ssl.fail_verify_san rose, correct ca or server_name in its tls, else look into \
+                     the server's log"
+                ),
+            );
         }
     }
 
