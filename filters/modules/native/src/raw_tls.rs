@@ -9,6 +9,10 @@ unsafe extern "C" {
     pub fn envoy_dynamic_module_callback_network_filter_start_upstream_secure_transport(
         filter: FilterPointer,
     ) -> bool;
+    pub fn envoy_dynamic_module_callback_network_filter_read_disable(
+        filter: FilterPointer,
+        disabled: bool,
+    ) -> u32;
     pub fn envoy_dynamic_module_callback_network_filter_inject_write_data(
         filter: FilterPointer,
         bytes: ModuleBuffer,

@@ -15,6 +15,15 @@ impl Transport for EnvoyFilter {
         }
     }
 
+    fn come_again(&mut self) {
+        // Envoy looks at what lies in its buffer when reading is allowed again, in the next turn.
+        for disabled in [true, false] {
+            unsafe {
+                raw_tls::envoy_dynamic_module_callback_network_filter_read_disable(self.0, disabled);
+            }
+        }
+    }
+
     fn inject_to_client(&mut self, bytes: &[u8]) {
         unsafe {
             raw_tls::envoy_dynamic_module_callback_network_filter_inject_write_data(

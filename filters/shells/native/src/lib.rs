@@ -10,6 +10,7 @@ mod faults;
 mod log;
 mod main_thread;
 mod main_waker;
+mod mysql_tls;
 mod refusal;
 mod server_tls;
 mod sidecar;
@@ -64,10 +65,11 @@ impl FilterConfig {
             b"fieldveil.postgres" => (Protocol::Postgres, ServerTls::OfCluster),
             b"fieldveil.postgres.ssl_request" => (Protocol::Postgres, ServerTls::WANTED),
             b"fieldveil.mysql" => (Protocol::MySql, ServerTls::OfCluster),
+            b"fieldveil.mysql.ssl_request" => (Protocol::MySql, ServerTls::Greeting),
             name => {
                 let name = String::from_utf8_lossy(name);
                 return Err(format!(
-                    "filter_name is {name:?}; it must be fieldveil.postgres, fieldveil.postgres.ssl_request or fieldveil.mysql"
+                    "filter_name is {name:?}; it must be fieldveil.postgres or fieldveil.mysql, with .ssl_request behind it where the server is to be asked for TLS"
                 ));
             }
         };

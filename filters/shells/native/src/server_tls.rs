@@ -1,4 +1,4 @@
-//! TLS with a PostgreSQL server that is asked for it by an SSLRequest: whatever comes from the client waits until it begins.
+//! TLS with a server that is asked for it by an SSLRequest: whatever comes from the client waits until it begins.
 
 use fieldveil_postgres_wire::startup::FirstPacket;
 
@@ -6,6 +6,9 @@ use crate::refusal::Refusal;
 
 /// How long the server may take from the SSLRequest on until it says something within TLS.
 const PATIENCE_MS: u64 = 10_000;
+/// Envoy sends in the next turn of a worker's loop what it was given in this one. A hook of the client's bytes, which is what is
+/// counted, comes twice in a turn at most, so the last of three is in a later turn than the sending; one more costs nothing.
+const TURNS: u8 = 4;
 /// The server's yes, the only answer behind which TLS may begin.
 const YES: &[u8] = b"S";
 const NO: &[u8] = b"N";
@@ -17,7 +20,14 @@ pub enum ServerTls {
     OfCluster,
     /// It is to be asked for when the client has sent its first byte, but for those of its own requests for encryption.
     Wanted(Declined),
-    /// The server was asked, and has to answer by then.
+    /// The greeting of a server of MySQL's protocol has to offer it.
+    Greeting,
+    /// Such a server has offered it, and is asked when the client has answered the greeting.
+    Offered,
+    /// Such a server was asked. It answers nothing: TLS may begin when the request has left Envoy's buffer, so many turns of the
+    /// worker's loop from now.
+    Leaving { turns: u8, deadline_ms: u64 },
+    /// A PostgreSQL server was asked, and has to answer by then.
     Asked { deadline_ms: u64 },
     /// Envoy begins it, and the server has to say something within it by then.
     Begun { deadline_ms: u64 },
@@ -37,9 +47,14 @@ impl ServerTls {
         Self::Asked { deadline_ms: now_ms.saturating_add(PATIENCE_MS) }
     }
 
+    /// The request to a server of MySQL's protocol has gone into Envoy's buffer at this time.
+    pub fn leaving(now_ms: u64) -> Self {
+        Self::Leaving { turns: TURNS, deadline_ms: now_ms.saturating_add(PATIENCE_MS) }
+    }
+
     /// Whether bytes of the client may go on.
     pub fn is_ready(self) -> bool {
-        !matches!(self, Self::Wanted(_) | Self::Asked { .. })
+        matches!(self, Self::OfCluster | Self::Begun { .. } | Self::Established)
     }
 
     /// Whether what is sent now goes within TLS that the filter has begun.
@@ -50,8 +65,10 @@ impl ServerTls {
     /// Until when the server has to go on; None where it may take its time.
     pub fn deadline_ms(self) -> Option<u64> {
         match self {
-            Self::Asked { deadline_ms } | Self::Begun { deadline_ms } => Some(deadline_ms),
-            Self::OfCluster | Self::Wanted(_) | Self::Established => None,
+            Self::Leaving { deadline_ms, .. } | Self::Asked { deadline_ms } | Self::Begun { deadline_ms } => {
+                Some(deadline_ms)
+            }
+            Self::OfCluster | Self::Wanted(_) | Self::Greeting | Self::Offered | Self::Established => None,
         }
     }
 
@@ -114,7 +131,8 @@ impl Declined {
     }
 }
 
-const NO_TLS: Refusal = Refusal {
+/// It offers none.
+pub const NO_TLS: Refusal = Refusal {
     code: "08004",
     message: "the server: it offers no TLS, and the sidecar is set to accept nothing less",
     hint: "Turn on TLS in the server, or take ssl_request out of the cluster's tls.",

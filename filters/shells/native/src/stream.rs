@@ -16,6 +16,7 @@ use fieldveil_shell::output::{complete, forwarded, is_unchanged};
 
 use crate::envoy::Filter;
 use crate::log::write_log;
+use crate::mysql_tls::Login;
 use crate::server_tls::ServerTls;
 use crate::waiter::Waiter;
 use crate::worker::ThreadWorker;
@@ -57,6 +58,12 @@ struct StreamState<S> {
     filter: Box<dyn Filter>,
     session: Option<S>,
     server_tls: ServerTls,
+    /// Whether what is sent now goes within TLS that the filter has begun, for the session to ask.
+    is_within_tls: Rc<Cell<bool>>,
+    /// What a server of MySQL's protocol has said of its greeting, while TLS hangs on it.
+    greeting: Vec<u8>,
+    /// A login of MySQL's protocol within TLS that the filter has begun.
+    login: Option<Login>,
     /// Bytes to the server that go ahead of what the client sends next.
     ahead: Vec<u8>,
     /// The client has had the last word of this connection; nothing more passes.
@@ -68,7 +75,16 @@ impl<S: Connection> DatabaseStream<S> {
     pub fn new(worker: Rc<ThreadWorker>, filter: Box<dyn Filter>, server_tls: ServerTls) -> Self {
         let waiter = Arc::new(Waiter::new(filter.waker()));
         worker.begin(&waiter);
-        let state = StreamState { filter, session: None, server_tls, ahead: Vec::new(), closing: false };
+        let state = StreamState {
+            filter,
+            session: None,
+            server_tls,
+            is_within_tls: Rc::default(),
+            greeting: Vec::new(),
+            login: None,
+            ahead: Vec::new(),
+            closing: false,
+        };
         Self { state: RefCell::new(state), waiter, worker, ended: Cell::new(None), failed: Cell::new(false) }
     }
 
@@ -109,8 +125,7 @@ impl<S: Connection> Stream for DatabaseStream<S> {
                 state.filter.close();
                 return Flow::Continue;
             }
-            if !state.server_tls.is_ready() {
-                state.ask_for_tls(&self.waiter);
+            if !state.server_tls.is_ready() && !state.ask_for_tls(&self.waiter) {
                 return Flow::Stop;
             }
             if state.session(&self.worker).is_waiting() {
@@ -129,8 +144,8 @@ impl<S: Connection> Stream for DatabaseStream<S> {
                 state.filter.replace_write_buffer(b"");
                 return Flow::Continue;
             }
-            if !state.server_tls.is_ready() {
-                return state.read_tls_answer(self, end_of_stream);
+            if let Some(flow) = state.before_tls(self, end_of_stream) {
+                return flow;
             }
             state.note_server_within_tls(&self.waiter);
             state.server_data(self)
@@ -186,7 +201,7 @@ impl<S: Connection> Stream for DatabaseStream<S> {
 impl<S: Connection> StreamState<S> {
     /// The session, which begins when a side has sent a byte.
     fn session(&mut self, worker: &ThreadWorker) -> &mut S {
-        begun(&mut self.session, self.filter.as_ref(), worker, self.server_tls)
+        begun(&mut self.session, self.filter.as_ref(), worker, &self.is_within_tls)
     }
 
     /// Nothing that is here or comes passes any more.
@@ -199,7 +214,7 @@ impl<S: Connection> StreamState<S> {
     fn client_data(&mut self, stream: &DatabaseStream<S>) -> Flow {
         let mut output = stream.worker.output();
         let bytes = self.filter.read_buffer();
-        let session = begun(&mut self.session, self.filter.as_ref(), &stream.worker, self.server_tls);
+        let session = begun(&mut self.session, self.filter.as_ref(), &stream.worker, &self.is_within_tls);
         session.client_bytes(&bytes, &mut output);
         if !self.ahead.is_empty() {
             complete(&mut output.unchanged, &bytes, &mut output.to_server);
@@ -215,12 +230,15 @@ impl<S: Connection> StreamState<S> {
             let now = if waits { &[][..] } else { &output.to_server };
             self.filter.replace_read_buffer(now);
             if waits && !output.to_server.is_empty() {
-                self.filter.inject(&output.to_server);
+                self.send(&output.to_server);
             }
         } else if waits {
             let passed = bytes.into_owned();
             self.filter.replace_read_buffer(b"");
-            self.filter.inject(&passed);
+            self.send(&passed);
+        }
+        if !waits {
+            self.renumber_client();
         }
         if output.close {
             self.filter.close();
@@ -240,7 +258,7 @@ impl<S: Connection> StreamState<S> {
     fn server_data(&mut self, stream: &DatabaseStream<S>) -> Flow {
         let mut output = stream.worker.output();
         let bytes = self.filter.write_buffer();
-        let session = begun(&mut self.session, self.filter.as_ref(), &stream.worker, self.server_tls);
+        let session = begun(&mut self.session, self.filter.as_ref(), &stream.worker, &self.is_within_tls);
         session.server_bytes(&bytes, &mut output);
         let sends = !forwarded(output.unchanged, &bytes, &output.to_client).is_empty();
         if !is_unchanged(output.unchanged, &bytes, &output.to_client) {
@@ -275,10 +293,10 @@ fn begun<'s, S: Connection>(
     session: &'s mut Option<S>,
     filter: &dyn Filter,
     worker: &ThreadWorker,
-    server_tls: ServerTls,
+    is_within_tls: &Rc<Cell<bool>>,
 ) -> &'s mut S {
     session.get_or_insert_with(|| {
-        let server = tls::reached(filter.server(), server_tls);
+        let server = tls::reached(filter.server(), is_within_tls);
         S::new(Rc::clone(&worker.worker), worker.ports(server), client(filter))
     })
 }

@@ -5,6 +5,8 @@ pub trait Transport {
     /// Begins TLS with the server, before the next byte that goes there. False where the cluster's transport socket can not: it
     /// must be `starttls`.
     fn start_server_tls(&mut self) -> bool;
+    /// Has the hook of the client's bytes called once more, in the next turn of the worker's loop, while there are any.
+    fn come_again(&mut self);
     /// Passes bytes on towards the client, outside of the hook of the server's bytes.
     fn inject_to_client(&mut self, bytes: &[u8]);
     /// Whom the certificate names that the client showed to Envoy itself, which has verified it. None without a certificate.

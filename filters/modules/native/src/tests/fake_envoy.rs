@@ -117,6 +117,7 @@ mod functions {
             fake(filter).server_tls = true;
             true
         }
+        fn envoy_dynamic_module_callback_network_filter_read_disable(_filter: FilterPointer, _disabled: bool) -> u32 { 0 }
         fn envoy_dynamic_module_callback_network_filter_inject_write_data(filter: FilterPointer, more: ModuleBuffer, _end: bool) {
             fake(filter).told.extend_from_slice(bytes(more));
         }

@@ -32,6 +32,8 @@ struct Seen {
     told: Vec<u8>,
     starts_tls: bool,
     tls_started: bool,
+    /// How often the hook of the client's bytes is to come again.
+    turns: usize,
 }
 
 #[derive(Clone, Default)]
@@ -48,6 +50,10 @@ impl Transport for FakeEnvoy {
         let mut seen = self.0.borrow_mut();
         seen.tls_started = seen.starts_tls;
         seen.tls_started
+    }
+
+    fn come_again(&mut self) {
+        self.0.borrow_mut().turns += 1;
     }
 
     fn inject_to_client(&mut self, bytes: &[u8]) {
@@ -316,84 +322,4 @@ fn listeners_with_one_configuration_share_what_they_hold_and_what_they_wait_for(
     assert_eq!((stream.waiter.take_fetched().len(), other.waiter.take_fetched().len()), (1, 1));
 }
 
-#[test]
-fn client_waits_until_tls_with_the_server_begins() {
-    let (stream, envoy) =
-        begin_with(ServerTls::WANTED, vec![(to_server(b"sealed"), false), (unchanged(4), false)]);
-    assert_eq!(from_client(&stream, &envoy, b"start"), Flow::Stop);
-    assert_eq!(from_client(&stream, &envoy, b"up"), Flow::Stop);
-    assert_eq!(
-        (envoy.0.borrow().read.as_slice(), envoy.0.borrow().injected.as_slice()),
-        (&b"startup"[..], &ServerTls::REQUEST[..])
-    );
-    GIVEN.with_borrow(|given| assert!(given.is_empty()));
-    assert_eq!(from_server(&stream, &envoy, b"S"), Flow::Continue);
-    assert!(envoy.0.borrow().tls_started);
-    assert_eq!((envoy.0.borrow().write.as_slice(), envoy.0.borrow().continued), (&b""[..], 1));
-    assert_eq!(envoy.0.borrow().read, b"sealed");
-    assert_eq!(from_server(&stream, &envoy, b"auth"), Flow::Continue);
-    assert_eq!(envoy.0.borrow().write, b"auth");
-    assert_eq!(stream.state.borrow().server_tls, ServerTls::Established);
-}
-
-#[test]
-fn nothing_of_the_client_goes_to_a_server_that_begins_no_tls() {
-    for said in [&b"N"[..], b"E\0\0\0\x04", b"SS", b"R"] {
-        let (stream, envoy) = begin_with(ServerTls::WANTED, vec![]);
-        assert_eq!(from_client(&stream, &envoy, b"startup"), Flow::Stop);
-        assert_eq!(from_server(&stream, &envoy, said), Flow::Continue);
-        assert_eq!(envoy.0.borrow().injected, ServerTls::REQUEST);
-        let told = String::from_utf8_lossy(&envoy.0.borrow().write).into_owned();
-        assert!(told.starts_with('E') && told.contains("FATAL") && told.contains("fieldveil: the server:"));
-        assert!(!envoy.0.borrow().tls_started && !envoy.0.borrow().closed);
-        stream.woken();
-        assert!(envoy.0.borrow().closed);
-        assert_eq!(from_client(&stream, &envoy, b"more"), Flow::Continue);
-        assert_eq!((envoy.0.borrow().read.as_slice(), envoy.0.borrow().continued), (&b""[..], 0));
-    }
-}
-
-#[test]
-fn cluster_that_can_not_begin_tls_gets_nothing_of_the_client() {
-    let (stream, envoy) = begin_with(ServerTls::WANTED, vec![]);
-    envoy.0.borrow_mut().starts_tls = false;
-    from_client(&stream, &envoy, b"startup");
-    assert_eq!(from_server(&stream, &envoy, b"S"), Flow::Continue);
-    assert!(String::from_utf8_lossy(&envoy.0.borrow().write).contains("starttls"));
-    assert_eq!((envoy.0.borrow().read.as_slice(), envoy.0.borrow().continued), (&b"startup"[..], 0));
-}
-
-#[test]
-fn server_that_does_not_go_on_in_time_is_given_up() {
-    for begun in [false, true] {
-        let (stream, envoy) = begin_with(ServerTls::WANTED, vec![(unchanged(7), false)]);
-        from_client(&stream, &envoy, b"startup");
-        if begun {
-            from_server(&stream, &envoy, b"S");
-        }
-        stream.woken();
-        assert!(!envoy.0.borrow().closed, "there is time yet");
-        let late =
-            if begun { ServerTls::Begun { deadline_ms: 1 } } else { ServerTls::Asked { deadline_ms: 1 } };
-        stream.state.borrow_mut().server_tls = late;
-        stream.woken();
-        assert!(envoy.0.borrow().closed);
-        assert!(String::from_utf8_lossy(&envoy.0.borrow().told).contains("TLS did not begin in time"));
-    }
-}
-
-#[test]
-fn requests_of_the_client_for_encryption_are_declined_before_the_server_is_asked_for_tls() {
-    let (stream, envoy) = begin_with(ServerTls::WANTED, vec![]);
-    for byte in ServerTls::REQUEST {
-        assert_eq!(envoy.0.borrow().told, b"");
-        assert_eq!(from_client(&stream, &envoy, &[byte]), Flow::Stop);
-    }
-    assert_eq!((envoy.0.borrow().told.as_slice(), envoy.0.borrow().read.as_slice()), (&b"N"[..], &b""[..]));
-    assert_eq!(envoy.0.borrow().injected, b"");
-    from_client(&stream, &envoy, b"startup");
-    assert_eq!(
-        (envoy.0.borrow().injected.as_slice(), envoy.0.borrow().read.as_slice()),
-        (&ServerTls::REQUEST[..], &b"startup"[..])
-    );
-}
+mod server_tls;

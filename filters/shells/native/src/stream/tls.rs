@@ -1,13 +1,17 @@
 //! TLS of a connection that the filter begins with the server, and the certificate that a client shows to Envoy.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use fieldveil_engine::database::{Client, Connection};
 use fieldveil_engine::ports::Level;
 
 use super::{DatabaseStream, Flow, StreamState};
 use crate::envoy::{Filter, Server};
 use crate::log::write_log;
+use crate::mysql_tls::{Login, offers_tls, ssl_request};
 use crate::refusal::Refusal;
-use crate::server_tls::{Declined, NOT_STARTTLS, Opening, ServerTls, TOO_SLOW};
+use crate::server_tls::{Declined, NO_TLS, NOT_STARTTLS, Opening, ServerTls, TOO_SLOW};
 use crate::waiter::Waiter;
 use crate::worker::now_ms;
 
@@ -15,11 +19,19 @@ use crate::worker::now_ms;
 const BEGUN_BY_FILTER: &str = "begun by the filter";
 
 /// Where the server is, and that it is reached within TLS where the filter has begun it.
-pub(super) fn reached(server: Box<dyn Fn() -> Server>, tls: ServerTls) -> Box<dyn Fn() -> Server> {
-    if !tls.is_within() {
-        return server;
-    }
-    Box::new(move || Server { tls_version: BEGUN_BY_FILTER.to_owned(), ..server() })
+pub(super) fn reached(
+    server: Box<dyn Fn() -> Server>,
+    is_within_tls: &Rc<Cell<bool>>,
+) -> Box<dyn Fn() -> Server> {
+    let is_within_tls = Rc::clone(is_within_tls);
+    Box::new(move || {
+        let server = server();
+        if is_within_tls.get() {
+            Server { tls_version: BEGUN_BY_FILTER.to_owned(), ..server }
+        } else {
+            server
+        }
+    })
 }
 
 /// The client, with the certificate that it showed to Envoy. What a bridge before Envoy tells comes first.
@@ -31,9 +43,41 @@ pub(super) fn certified(mut client: Client, filter: &dyn Filter) -> Client {
 }
 
 impl<S: Connection> StreamState<S> {
-    /// Asks the server for TLS, unless it was asked already. What the client sends stays in Envoy's buffer, which bounds it; its own
-    /// requests for encryption are declined.
-    pub(super) fn ask_for_tls(&mut self, waiter: &Waiter) {
+    /// Asks the server for TLS, unless it was asked already. What the client sends stays in Envoy's buffer, which bounds it. Returns
+    /// true when TLS has begun.
+    pub(super) fn ask_for_tls(&mut self, waiter: &Waiter) -> bool {
+        match self.server_tls {
+            ServerTls::Wanted(_) => self.ask_postgres(waiter),
+            ServerTls::Offered => {
+                if let Some(request) = ssl_request(&self.filter.read_buffer()) {
+                    self.move_to(ServerTls::leaving(now_ms()), waiter);
+                    self.filter.inject(&request);
+                    self.filter.come_again();
+                }
+            }
+            ServerTls::Leaving { turns: 1.., .. } => {
+                self.take_turn();
+                self.filter.come_again();
+            }
+            ServerTls::Leaving { deadline_ms, .. } if self.filter.start_server_tls() => {
+                self.login = Some(Login::default());
+                self.move_to(ServerTls::Begun { deadline_ms }, waiter);
+                return true;
+            }
+            ServerTls::Leaving { .. } => self.refuse(&NOT_STARTTLS),
+            _ => {}
+        }
+        false
+    }
+
+    fn take_turn(&mut self) {
+        if let ServerTls::Leaving { turns, .. } = &mut self.server_tls {
+            *turns = turns.saturating_sub(1);
+        }
+    }
+
+    /// A client's own requests for encryption are declined.
+    fn ask_postgres(&mut self, waiter: &Waiter) {
         while let ServerTls::Wanted(declined) = self.server_tls {
             let bytes = self.filter.read_buffer();
             match declined.read(&bytes) {
@@ -54,8 +98,31 @@ impl<S: Connection> StreamState<S> {
         }
     }
 
-    /// Reads what the server says before TLS, of which the client sees nothing.
-    pub(super) fn read_tls_answer(&mut self, stream: &DatabaseStream<S>, end_of_stream: bool) -> Flow {
+    /// Reads what the server says before TLS. Gives what becomes of it, unless it is for the session.
+    pub(super) fn before_tls(&mut self, stream: &DatabaseStream<S>, end_of_stream: bool) -> Option<Flow> {
+        match self.server_tls {
+            ServerTls::Wanted(_) | ServerTls::Asked { .. } => {
+                Some(self.read_tls_answer(stream, end_of_stream))
+            }
+            ServerTls::Greeting => {
+                self.greeting.extend_from_slice(&self.filter.write_buffer());
+                match offers_tls(&self.greeting) {
+                    None => {}
+                    Some(true) => self.move_to(ServerTls::Offered, &stream.waiter),
+                    Some(false) => {
+                        self.end_with(&NO_TLS, stream);
+                        return Some(Flow::Continue);
+                    }
+                }
+                None
+            }
+            // In clear, a session that has had nothing of its client takes no more than that the server gives up.
+            _ => None,
+        }
+    }
+
+    /// The client sees nothing of it.
+    fn read_tls_answer(&mut self, stream: &DatabaseStream<S>, end_of_stream: bool) -> Flow {
         let said = self.filter.write_buffer();
         if said.is_empty() && !end_of_stream {
             return Flow::Continue;
@@ -72,12 +139,7 @@ impl<S: Connection> StreamState<S> {
                 self.move_to(ServerTls::Begun { deadline_ms }, &stream.waiter);
                 self.resume_client(stream);
             }
-            Err(refusal) => {
-                self.closing = true;
-                self.filter.replace_write_buffer(&refusal.tell());
-                // What is put here leaves after this hook.
-                stream.waiter.wake();
-            }
+            Err(refusal) => self.end_with(&refusal, stream),
         }
         Flow::Continue
     }
@@ -86,6 +148,35 @@ impl<S: Connection> StreamState<S> {
     pub(super) fn note_server_within_tls(&mut self, waiter: &Waiter) {
         if matches!(self.server_tls, ServerTls::Begun { .. }) {
             self.move_to(ServerTls::Established, waiter);
+        }
+        if let Some(login) = &mut self.login {
+            let mut bytes = self.filter.write_buffer().into_owned();
+            login.read_server(&mut bytes);
+            self.filter.replace_write_buffer(&bytes);
+            if login.is_over() {
+                self.login = None;
+            }
+        }
+    }
+
+    /// Passes bytes on towards the server.
+    pub(super) fn send(&mut self, bytes: &[u8]) {
+        match &mut self.login {
+            Some(login) => {
+                let mut bytes = bytes.to_vec();
+                login.write_server(&mut bytes);
+                self.filter.inject(&bytes);
+            }
+            None => self.filter.inject(bytes),
+        }
+    }
+
+    /// Changes what lies in Envoy's read buffer, to be passed on, into what the server is to get.
+    pub(super) fn renumber_client(&mut self) {
+        if let Some(login) = &mut self.login {
+            let mut bytes = self.filter.read_buffer().into_owned();
+            login.write_server(&mut bytes);
+            self.filter.replace_read_buffer(&bytes);
         }
     }
 
@@ -118,14 +209,36 @@ impl<S: Connection> StreamState<S> {
         }
     }
 
+    /// Outside of the hook of the server's bytes.
     fn refuse(&mut self, refusal: &Refusal) {
         self.closing = true;
-        self.filter.inject_to_client(&refusal.tell());
+        let told = self.told(refusal);
+        self.filter.inject_to_client(&told);
         self.filter.close();
+    }
+
+    /// Within that hook: what is put into the buffer leaves after it.
+    fn end_with(&mut self, refusal: &Refusal, stream: &DatabaseStream<S>) {
+        self.closing = true;
+        let told = self.told(refusal);
+        self.filter.replace_write_buffer(&told);
+        stream.waiter.wake();
+    }
+
+    /// As the client of this protocol is told.
+    fn told(&self, refusal: &Refusal) -> Vec<u8> {
+        match self.server_tls {
+            ServerTls::Greeting => refusal.tell_mysql(0),
+            // Behind the client's answer.
+            ServerTls::Offered | ServerTls::Leaving { .. } => refusal.tell_mysql(2),
+            _ if self.login.is_some() => refusal.tell_mysql(2),
+            _ => refusal.tell(),
+        }
     }
 
     fn move_to(&mut self, tls: ServerTls, waiter: &Waiter) {
         self.server_tls = tls;
+        self.is_within_tls.set(tls.is_within());
         waiter.set_deadline(tls.deadline_ms());
     }
 }
