@@ -9,9 +9,10 @@ from dataclasses import replace
 import psycopg
 import pytest
 
-from harness import Stack, install
+from harness import Options, Stack, install
 from harness.envoy import LOOPBACK, SHELL
 from harness.postgres import CERTIFIED
+from harness.process import PartFailed
 from harness.relay import TcpRelay
 from harness.stack import Way
 from harness.waiting import until
@@ -177,6 +178,17 @@ def test_server_that_answers_otherwise_gets_nothing_of_the_client(ways: ToServer
     server = ways.rude[way]
     until(lambda: server.got != [], "the connection's end")
     assert set(server.got) == {SSL_REQUEST}
+
+
+def test_way_without_a_filter_to_ask_for_tls_is_refused_at_the_start() -> None:
+    """It would be in plain text."""
+
+    def unfiltered(stack: Stack) -> dict[str, Way]:
+        direct = stack.server_upstream()
+        return {"unfiltered": Way(replace(direct, tls=replace(direct.tls, ssl_request=True)), filter=False)}
+
+    with pytest.raises(PartFailed, match="the filter's configuration is not usable"):
+        Stack(Options(tls=True, ways=unfiltered)).start()
 
 
 def test_server_that_says_yes_and_nothing_more_is_given_up_in_time(ways: ToServers) -> None:

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(SHELL != "native", reason="it is of the native s
 
 
 class ToServer:
-    """A server whose user `app` must come by TLS, behind a relay that records."""
+    """A server whose user `app` must come by TLS and with a certificate, behind a relay that records."""
 
     def __init__(self, build: Build) -> None:
         settings = {"require-secure-transport": "ON"}
@@ -31,7 +31,7 @@ class ToServer:
         self.relay.start()
         try:
             self.stack.start()
-            self.stack.stored("ALTER USER app@'%%' REQUIRE SSL")
+            self.stack.stored("ALTER USER app@'%%' REQUIRE X509")
         except BaseException:
             self.stop()
             raise

@@ -66,7 +66,7 @@ fn guarded<T>(failed: T, hook: impl FnOnce() -> T) -> T {
 // The filter's configuration: a `ClientTlsConfig` that Envoy has until it destroys it.
 
 #[unsafe(no_mangle)]
-extern "C" fn envoy_dynamic_module_on_listener_filter_config_new(
+pub extern "C" fn envoy_dynamic_module_on_listener_filter_config_new(
     _config: *mut c_void,
     name: EnvoyBuffer,
     text: EnvoyBuffer,
@@ -79,7 +79,7 @@ extern "C" fn envoy_dynamic_module_on_listener_filter_config_new(
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn envoy_dynamic_module_on_listener_filter_config_destroy(config: *const c_void) {
+pub extern "C" fn envoy_dynamic_module_on_listener_filter_config_destroy(config: *const c_void) {
     // SAFETY: it was made above, and nobody has it any more.
     guarded((), || drop(unsafe { Box::from_raw(config.cast::<ClientTlsConfig>().cast_mut()) }));
 }
@@ -97,7 +97,7 @@ extern "C" fn envoy_dynamic_module_on_listener_filter_config_scheduled(
 type Connection = RefCell<ClientTls>;
 
 #[unsafe(no_mangle)]
-extern "C" fn envoy_dynamic_module_on_listener_filter_new(
+pub extern "C" fn envoy_dynamic_module_on_listener_filter_new(
     config: *const c_void,
     _filter: ListenerFilterPointer,
 ) -> *const c_void {
@@ -112,7 +112,7 @@ extern "C" fn envoy_dynamic_module_on_listener_filter_new(
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn envoy_dynamic_module_on_listener_filter_destroy(connection: *const c_void) {
+pub extern "C" fn envoy_dynamic_module_on_listener_filter_destroy(connection: *const c_void) {
     // SAFETY: it was made above, and nobody has it any more.
     guarded((), || drop(unsafe { Box::from_raw(connection.cast::<Connection>().cast_mut()) }));
 }
@@ -127,7 +127,7 @@ extern "C" fn envoy_dynamic_module_on_listener_filter_on_accept(
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn envoy_dynamic_module_on_listener_filter_on_data(
+pub extern "C" fn envoy_dynamic_module_on_listener_filter_on_data(
     filter: ListenerFilterPointer,
     connection: *const c_void,
     _length: usize,
@@ -161,7 +161,7 @@ extern "C" fn envoy_dynamic_module_on_listener_filter_on_close(
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn envoy_dynamic_module_on_listener_filter_get_max_read_bytes(
+pub extern "C" fn envoy_dynamic_module_on_listener_filter_get_max_read_bytes(
     _filter: ListenerFilterPointer,
     _connection: *const c_void,
 ) -> usize {
