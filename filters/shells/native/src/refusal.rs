@@ -51,3 +51,46 @@ impl Refusal {
         bytes
     }
 }
+
+/// It offers none.
+pub const NO_TLS: Refusal = Refusal {
+    code: "08004",
+    message: "the server: it offers no TLS, and the sidecar is set to accept nothing less",
+    hint: "Turn on TLS in the server, or take ssl_request out of the cluster's tls.",
+};
+/// It answers with an error, which is not passed on.
+pub const SERVER_REFUSED: Refusal = Refusal {
+    code: "08004",
+    message: "the server: it answers the request for TLS with an error",
+    hint: "Look into the server's log.",
+};
+/// Bytes that whoever stands in between may have added.
+pub const PLAINTEXT: Refusal = Refusal {
+    code: "08006",
+    message: "the server: it sends bytes in plain text where TLS has to begin",
+    hint: "Look for what stands between the sidecar and the server.",
+};
+/// It answers anything else.
+pub const BAD_SERVER: Refusal = Refusal {
+    code: "08006",
+    message: "the server: it does not answer a request for TLS as PostgreSQL does",
+    hint: "Look whether the cluster's address is that of a PostgreSQL server.",
+};
+/// It is gone.
+pub const DISCONNECTED: Refusal = Refusal {
+    code: "08006",
+    message: "the server: it closed the connection before TLS began",
+    hint: "Look into the server's log.",
+};
+/// Envoy did not take the order to begin.
+pub const NOT_STARTTLS: Refusal = Refusal {
+    code: "08001",
+    message: "the sidecar: the cluster of this listener can not begin TLS",
+    hint: "Give the cluster the transport socket starttls, as deploy/envoy/common.yaml.j2 does.",
+};
+/// The deadline has passed.
+pub const TOO_SLOW: Refusal = Refusal {
+    code: "08001",
+    message: "the server: TLS did not begin in time",
+    hint: "Look into the server's log, and for what stands between the sidecar and the server.",
+};

@@ -2,7 +2,7 @@
 
 use fieldveil_postgres_wire::startup::FirstPacket;
 
-use crate::refusal::Refusal;
+use crate::refusal::{BAD_SERVER, DISCONNECTED, NO_TLS, PLAINTEXT, Refusal, SERVER_REFUSED};
 
 /// How long the server may take from the SSLRequest on until it says something within TLS.
 const PATIENCE_MS: u64 = 10_000;
@@ -131,45 +131,6 @@ impl Declined {
     }
 }
 
-/// It offers none.
-pub const NO_TLS: Refusal = Refusal {
-    code: "08004",
-    message: "the server: it offers no TLS, and the sidecar is set to accept nothing less",
-    hint: "Turn on TLS in the server, or take ssl_request out of the cluster's tls.",
-};
-const SERVER_REFUSED: Refusal = Refusal {
-    code: "08004",
-    message: "the server: it answers the request for TLS with an error",
-    hint: "Look into the server's log.",
-};
-const PLAINTEXT: Refusal = Refusal {
-    code: "08006",
-    message: "the server: it sends bytes in plain text where TLS has to begin",
-    hint: "Look for what stands between the sidecar and the server.",
-};
-const BAD_SERVER: Refusal = Refusal {
-    code: "08006",
-    message: "the server: it does not answer a request for TLS as PostgreSQL does",
-    hint: "Look whether the cluster's address is that of a PostgreSQL server.",
-};
-const DISCONNECTED: Refusal = Refusal {
-    code: "08006",
-    message: "the server: it closed the connection before TLS began",
-    hint: "Look into the server's log.",
-};
-/// Envoy did not take the order to begin.
-pub const NOT_STARTTLS: Refusal = Refusal {
-    code: "08001",
-    message: "the sidecar: the cluster of this listener can not begin TLS",
-    hint: "Give the cluster the transport socket starttls, as deploy/envoy/common.yaml.j2 does.",
-};
-/// The deadline has passed.
-pub const TOO_SLOW: Refusal = Refusal {
-    code: "08001",
-    message: "the server: TLS did not begin in time",
-    hint: "Look into the server's log, and for what stands between the sidecar and the server.",
-};
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -179,16 +140,16 @@ mod tests {
     fn tls_begins_behind_a_yes_alone() {
         let asked = ServerTls::asked(5);
         assert_eq!(asked.read_answer(b"S"), Ok(()));
-        for (said, code) in [
-            (&b"N"[..], "08004"),
-            (b"E\0\0\0\x05\0", "08004"),
-            (b"S\0", "08006"),
-            (b"SS", "08006"),
-            (b"G", "08006"),
-            (b"R\0\0\0\x08", "08006"),
-            (b"", "08006"),
+        for (said, refusal) in [
+            (&b"N"[..], NO_TLS),
+            (b"E\0\0\0\x05\0", SERVER_REFUSED),
+            (b"S\0", PLAINTEXT),
+            (b"SS", PLAINTEXT),
+            (b"G", BAD_SERVER),
+            (b"R\0\0\0\x08", BAD_SERVER),
+            (b"", DISCONNECTED),
         ] {
-            assert_eq!(asked.read_answer(said).unwrap_err().code, code, "{said:?}");
+            assert_eq!(asked.read_answer(said), Err(refusal), "{said:?}");
         }
         assert_eq!(ServerTls::WANTED.read_answer(b"S"), Err(BAD_SERVER));
     }

@@ -10,13 +10,16 @@ use super::{DatabaseStream, Flow, StreamState};
 use crate::envoy::{Filter, Server};
 use crate::log::write_log;
 use crate::mysql_tls::{Login, offers_tls, ssl_request};
-use crate::refusal::Refusal;
-use crate::server_tls::{Declined, NO_TLS, NOT_STARTTLS, Opening, ServerTls, TOO_SLOW};
+use crate::refusal::{NO_TLS, NOT_STARTTLS, Refusal, TOO_SLOW};
+use crate::server_tls::{Declined, Opening, ServerTls};
 use crate::waiter::Waiter;
 use crate::worker::now_ms;
 
 /// Stands for the version of TLS that was begun in mid-stream, which Envoy does not tell.
 const BEGUN_BY_FILTER: &str = "begun by the filter";
+
+/// Bytes of the names of a client's certificate: as many as a bridge tells. Rules and audit see all of them or none.
+const MAX_NAMES: usize = 8 << 10;
 
 /// Where the server is, and that it is reached within TLS where the filter has begun it.
 pub(super) fn reached(
@@ -36,7 +39,14 @@ pub(super) fn reached(
 
 /// The client, with the certificate that it showed to Envoy. What a bridge before Envoy tells comes first.
 pub(super) fn certified(mut client: Client, filter: &dyn Filter) -> Client {
-    if let Some(names) = filter.verified_client() {
+    let Some(names) = filter.verified_client() else { return client };
+    let alternatives = names.dns.iter().chain(&names.uri);
+    if alternatives.fold(names.subject.len(), |sum, name| sum.saturating_add(name.len())) > MAX_NAMES {
+        write_log(
+            Level::Warn,
+            "the client's certificate has more than 8 KiB of names, and counts for nothing",
+        );
+    } else {
         client.note_certificate(names.subject, names.dns, names.uri);
     }
     client
