@@ -1,21 +1,25 @@
 """TLS with PostgreSQL clients that the native listener filter answers for, and Envoy begins."""
 
+import asyncio
 import socket
 import ssl
+import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import asyncpg
 import psycopg
 import pytest
 
+from dev.layout import PGX_CLIENT
 from harness import Stack, install
 from harness import shop as example
 from harness.envoy import LOOPBACK, SHELL, ClientTls, Upstream
 from harness.relay import TcpRelay
-from harness.stack import Way
-from harness.waiting import until_equal
+from harness.stack import CONNECT_SECONDS, Way
+from harness.waiting import patience, until_equal
 from tests import wire
 from tests.bridge_rules import CLIENT_NAME, write_rules
 from tests.cancelling import SLEEPS, cancelling
@@ -109,6 +113,35 @@ def test_login_binds_to_no_tls_session(ways: NativeTls) -> None:
     assert "SCRAM channel binding negotiation error" in ways.refused_tls(BOTH, channel_binding="prefer")
     assert "channel binding" in ways.refused_tls(LOCAL, channel_binding="require")
     assert "password authentication failed" in ways.refused_tls(BOTH, password="wrong")
+
+
+@pytest.mark.parametrize("way", [LOCAL, BOTH])
+def test_asyncpg_comes_in_with_its_strictest_mode(ways: NativeTls, way: str) -> None:
+    context = ssl.create_default_context(cafile=str(ways.stack.certificates.ca))
+
+    async def session() -> str:
+        connection = await asyncpg.connect(
+            host="localhost", port=ways.stack.envoy.port(way), user="app", password=example.PASSWORD,
+            database=example.DATABASE, ssl=context, timeout=CONNECT_SECONDS,
+        )  # fmt: skip
+        try:
+            return await connection.fetchval("SELECT current_user::text")
+        finally:
+            await connection.close()
+
+    assert asyncio.run(session()) == "app"
+
+
+@pytest.mark.parametrize("way", [LOCAL, BOTH])
+def test_pgx_comes_in_with_its_strictest_mode_and_runs_every_query_mode(ways: NativeTls, way: str) -> None:
+    with ways.stack.direct() as direct:
+        direct.execute("TRUNCATE customer")
+    dsn = (
+        f"host=localhost port={ways.stack.envoy.port(way)} user=app password='{example.PASSWORD}' "
+        f"dbname={example.DATABASE} sslmode=verify-full sslrootcert={ways.stack.certificates.ca}"
+    )
+    done = subprocess.run([PGX_CLIENT, dsn], capture_output=True, text=True, check=False, timeout=patience(90))
+    assert done.returncode == 0, done.stderr
 
 
 def test_client_that_does_not_trust_the_sidecar_does_not_go_on(ways: NativeTls) -> None:
