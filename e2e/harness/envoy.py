@@ -37,6 +37,8 @@ class UpstreamTls:
     key: Path | None = None
     # The folder of files by which renewed ones are taken, in place of those above.
     secrets: Path | None = None
+    # The native filter asks the server for TLS, within the protocol.
+    ssl_request: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,17 @@ class Upstream:
 
 
 @dataclass(frozen=True)
+class ClientTls:
+    """TLS that the native shell begins with clients. Field by field what the template asks for."""
+
+    certificate: Path
+    key: Path
+    client_ca: Path | None = None
+    client_certificates: str = "required"
+    allow_plain: bool = False
+
+
+@dataclass(frozen=True)
 class Listener:
     """One way in: a loopback port of the system's choice, and a Unix socket where libpq looks for one."""
 
@@ -65,6 +78,7 @@ class Listener:
     number: int = 5432
     # Whoever connects says the client's address: a bridge from clients.
     proxy_protocol: bool = False
+    tls: ClientTls | None = None
 
     @property
     def socket(self) -> Path:
@@ -81,6 +95,7 @@ class Listener:
             "filter": self.filter,
             "upstream": self.upstream,
             "proxy_protocol": self.proxy_protocol,
+            "tls": _words(self.tls) if self.tls else None,
         }
 
 
@@ -189,10 +204,10 @@ class Envoy:
         }
 
 
-def _words(upstream: Upstream) -> dict:
+def _words(described: Upstream | ClientTls) -> dict:
     """As the template takes them: what is not there is empty."""
 
     def text(value: object) -> object:
         return str(value) if isinstance(value, Path) else value or ""
 
-    return asdict(upstream, dict_factory=lambda pairs: {name: text(value) for name, value in pairs})
+    return asdict(described, dict_factory=lambda pairs: {name: text(value) for name, value in pairs})

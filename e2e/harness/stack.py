@@ -10,7 +10,7 @@ from dev.layout import FILTER_NATIVE, FILTER_WASM
 from harness import shop
 from harness.bundles import Bundles
 from harness.certificates import SERVER_NAME, Certificates
-from harness.envoy import LOOPBACK, Envoy, Listener, Upstream, UpstreamTls
+from harness.envoy import LOOPBACK, ClientTls, Envoy, Listener, Upstream, UpstreamTls
 from harness.http_stack import HttpOptions, HttpStack
 from harness.kms import Kms
 from harness.parts import overlaid, shared_config
@@ -68,6 +68,8 @@ class Way:
     filter: bool = True
     # A bridge from clients connects.
     proxy_protocol: bool = False
+    # TLS with clients, by the native shell.
+    tls: ClientTls | None = None
 
 
 def filter_config(changes: dict | None = None) -> dict:
@@ -152,7 +154,7 @@ class Stack(Sidecar):
         ways = options.ways(self) if options.ways else {}
         for number, (name, way) in enumerate(ways.items(), start=5433):
             filtered = config if way.filter else None
-            listeners.append(Listener(name, self.socket_dir, name, filtered, number, way.proxy_protocol))
+            listeners.append(Listener(name, self.socket_dir, name, filtered, number, way.proxy_protocol, way.tls))
         return Envoy(
             self.work,
             listeners,

@@ -22,6 +22,13 @@ impl Client {
         Self { source: source.into(), ..Self::default() }
     }
 
+    /// Notes whom the certificate names that the client showed to Envoy, unless something else has told of one.
+    pub fn note_certificate(&mut self, subject: String, dns: Vec<String>, uri: Vec<String>) {
+        if self.certificate.is_none() && !self.certificate_follows {
+            self.certificate = Some(ClientCertificate { subject, dns, uri, ..ClientCertificate::default() });
+        }
+    }
+
     /// Reads what the bridge tells of the client's certificate. One that can not be read counts as none: no rule gives anything
     /// for it.
     pub fn read_certificate(&mut self, told: &[u8]) -> Result<(), serde_json::Error> {

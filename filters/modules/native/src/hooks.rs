@@ -6,7 +6,7 @@ use std::ptr;
 
 use fieldveil_native::envoy::Answer;
 use fieldveil_native::{
-    FilterConfig, Flow, Log, Place, Stream, log_error, note_envoy, note_panic, set_allocated, set_log,
+    FilterConfig, FilterPlace, Flow, Log, Stream, log_error, note_envoy, note_panic, set_allocated, set_log,
 };
 
 use crate::allocator;
@@ -54,7 +54,7 @@ extern "C" fn envoy_dynamic_module_on_network_filter_config_new(
 ) -> *const c_void {
     guarded(ptr::null(), || {
         // SAFETY: Envoy has both for the hook.
-        let config = unsafe { FilterConfig::new(Place::Network, bytes(name), bytes(text)) };
+        let config = unsafe { FilterConfig::new(FilterPlace::Network, bytes(name), bytes(text)) };
         config.map_or(ptr::null(), |config| Box::into_raw(Box::new(config)).cast())
     })
 }

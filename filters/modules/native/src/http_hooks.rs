@@ -6,7 +6,7 @@ use std::ptr;
 use std::rc::Rc;
 
 use fieldveil_native::envoy::{Action, Direction};
-use fieldveil_native::{ExchangeStream, FilterConfig, Place};
+use fieldveil_native::{ExchangeStream, FilterConfig, FilterPlace};
 
 use crate::filter::{bytes, module_buffer};
 use crate::hooks::guarded;
@@ -24,7 +24,7 @@ extern "C" fn envoy_dynamic_module_on_http_filter_config_new(
 ) -> *const c_void {
     guarded(ptr::null(), || {
         // SAFETY: Envoy has both for the hook.
-        let config = unsafe { FilterConfig::new(Place::Http, bytes(name), bytes(text)) };
+        let config = unsafe { FilterConfig::new(FilterPlace::Http, bytes(name), bytes(text)) };
         config.map_or(ptr::null(), |config| Box::into_raw(Box::new(config)).cast())
     })
 }

@@ -13,7 +13,10 @@ mod filter;
 mod hooks;
 mod http_filter;
 mod http_hooks;
+mod listener_filter;
 mod raw;
+mod raw_tls;
+mod transport;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic, clippy::arithmetic_side_effects)]

@@ -1,6 +1,7 @@
 //! The hooks and wrappers over a stand-in for Envoy's functions, which Miri can look at as well.
 
 mod fake_envoy;
+mod tls;
 
 use std::borrow::Cow;
 use std::cell::Cell;

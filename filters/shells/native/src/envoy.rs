@@ -4,8 +4,10 @@ use std::borrow::Cow;
 
 pub use fieldveil_shell::http::{Action, Direction, Fields};
 
+use crate::transport::Transport;
+
 /// A filter of one connection, as its hooks see it on the thread of their worker.
-pub trait Filter {
+pub trait Filter: Transport {
     /// What came from the client and was not passed on. It may be asked for in every hook.
     fn read_buffer(&self) -> Cow<'_, [u8]>;
     /// Puts bytes in the place of what came from the client.
@@ -109,4 +111,13 @@ impl Answer<'_> {
         let (_, value) = self.headers.iter().find(|(known, _)| *known == name.as_bytes())?;
         std::str::from_utf8(value).ok()
     }
+}
+
+/// Wakes nobody.
+#[cfg(test)]
+pub struct NoWaker;
+
+#[cfg(test)]
+impl Wake for NoWaker {
+    fn wake(&self) {}
 }

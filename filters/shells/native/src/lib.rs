@@ -4,6 +4,7 @@
 //! workers. What must be asked of OPA and the key agent is asked on Envoy's main thread, once for all who wait.
 
 mod claims;
+mod client_tls;
 pub mod envoy;
 mod envoy_build;
 mod exchange;
@@ -11,9 +12,13 @@ mod faults;
 mod log;
 mod main_thread;
 mod main_waker;
+mod mysql_tls;
+mod refusal;
+mod server_tls;
 mod sidecar;
 mod statistics;
 mod stream;
+pub mod transport;
 mod waiter;
 mod worker;
 
@@ -24,6 +29,7 @@ use fieldveil_engine::config::Protocol;
 use fieldveil_engine::ports::Level;
 use fieldveil_engine::{mysql, postgres};
 
+pub use crate::client_tls::{Admission, ClientTls, ClientTlsConfig, FIRST_BYTES};
 pub use crate::envoy_build::note as note_envoy;
 pub use crate::exchange::ExchangeStream;
 pub use crate::log::{Log, set_log};
@@ -34,13 +40,14 @@ pub use crate::worker::set_allocated;
 
 use crate::envoy::{Filter, HttpFilter};
 use crate::log::write_log;
+use crate::server_tls::ServerTls;
 use crate::sidecar::Sidecar;
 use crate::stream::DatabaseStream;
 use crate::worker::ThreadWorker;
 
 /// What Envoy makes filters for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum FilterPlace {
     /// The connections of a listener.
     Network,
     /// The exchanges of a listener of HTTP.
@@ -48,11 +55,15 @@ pub enum Place {
 }
 
 /// The configuration of a listener's filter.
-pub struct FilterConfig(Arc<Sidecar>);
+pub struct FilterConfig {
+    sidecar: Arc<Sidecar>,
+    /// How each connection begins.
+    server_tls: ServerTls,
+}
 
 impl FilterConfig {
     /// Of the filter with this name. What is wrong is logged.
-    pub fn new(place: Place, name: &[u8], text: &[u8]) -> Option<Self> {
+    pub fn new(place: FilterPlace, name: &[u8], text: &[u8]) -> Option<Self> {
         match Self::read(place, name, text) {
             Ok(config) => Some(config),
             Err(error) => {
@@ -62,16 +73,22 @@ impl FilterConfig {
         }
     }
 
-    fn read(place: Place, name: &[u8], text: &[u8]) -> Result<Self, String> {
-        let protocol = match (place, name) {
-            (Place::Network, b"fieldveil.postgres") => Protocol::Postgres,
-            (Place::Network, b"fieldveil.mysql") => Protocol::MySql,
-            (Place::Http, b"fieldveil.http") => Protocol::Http,
+    fn read(place: FilterPlace, name: &[u8], text: &[u8]) -> Result<Self, String> {
+        let (protocol, server_tls) = match (place, name) {
+            (FilterPlace::Network, b"fieldveil.postgres") => (Protocol::Postgres, ServerTls::OfCluster),
+            (FilterPlace::Network, b"fieldveil.postgres.ssl_request") => {
+                (Protocol::Postgres, ServerTls::WANTED)
+            }
+            (FilterPlace::Network, b"fieldveil.mysql") => (Protocol::MySql, ServerTls::OfCluster),
+            (FilterPlace::Network, b"fieldveil.mysql.ssl_request") => (Protocol::MySql, ServerTls::Greeting),
+            (FilterPlace::Http, b"fieldveil.http") => (Protocol::Http, ServerTls::OfCluster),
             (place, name) => {
                 let name = String::from_utf8_lossy(name);
                 let right = match place {
-                    Place::Network => "fieldveil.postgres or fieldveil.mysql",
-                    Place::Http => "fieldveil.http",
+                    FilterPlace::Network => {
+                        "fieldveil.postgres or fieldveil.mysql, with .ssl_request behind it where the server is to be asked for TLS"
+                    }
+                    FilterPlace::Http => "fieldveil.http",
                 };
                 return Err(format!("filter_name is {name:?}; it must be {right}"));
             }
@@ -83,15 +100,19 @@ impl FilterConfig {
                     .into(),
             );
         }
-        Sidecar::of(protocol, text).map(Self)
+        Sidecar::of(protocol, text).map(|sidecar| Self { sidecar, server_tls })
     }
 
     /// A new connection. None where there can be none: it is closed.
     pub fn connection(&self, filter: Box<dyn Filter>) -> Option<Box<dyn Stream>> {
         let worker = self.worker()?;
-        Some(match self.0.protocol {
-            Protocol::MySql => Box::new(DatabaseStream::<mysql::MySqlConnection>::new(worker, filter)),
-            _ => Box::new(DatabaseStream::<postgres::PostgresConnection>::new(worker, filter)),
+        Some(match self.sidecar.protocol {
+            Protocol::MySql => {
+                Box::new(DatabaseStream::<mysql::MySqlConnection>::new(worker, filter, self.server_tls))
+            }
+            _ => {
+                Box::new(DatabaseStream::<postgres::PostgresConnection>::new(worker, filter, self.server_tls))
+            }
         })
     }
 
@@ -105,7 +126,7 @@ impl FilterConfig {
         if !envoy_build::is_tested() {
             return None;
         }
-        let worker = ThreadWorker::of(&self.0);
+        let worker = ThreadWorker::of(&self.sidecar);
         worker.inspect_err(|error| write_log(Level::Error, error)).ok()
     }
 }

@@ -16,6 +16,8 @@ use fieldveil_shell::output::{complete, forwarded, is_unchanged};
 
 use crate::envoy::Filter;
 use crate::log::write_log;
+use crate::mysql_tls::Login;
+use crate::server_tls::ServerTls;
 use crate::waiter::Waiter;
 use crate::worker::ThreadWorker;
 
@@ -55,6 +57,13 @@ pub struct DatabaseStream<S: Connection> {
 struct StreamState<S> {
     filter: Box<dyn Filter>,
     session: Option<S>,
+    server_tls: ServerTls,
+    /// Whether what is sent now goes within TLS that the filter has begun, for the session to ask.
+    is_within_tls: Rc<Cell<bool>>,
+    /// What a server of MySQL's protocol has said of its greeting, while TLS hangs on it.
+    greeting: Vec<u8>,
+    /// A login of MySQL's protocol within TLS that the filter has begun.
+    login: Option<Login>,
     /// Bytes to the server that go ahead of what the client sends next.
     ahead: Vec<u8>,
     /// The client has had the last word of this connection; nothing more passes.
@@ -63,10 +72,19 @@ struct StreamState<S> {
 
 impl<S: Connection> DatabaseStream<S> {
     /// A new connection.
-    pub fn new(worker: Rc<ThreadWorker>, filter: Box<dyn Filter>) -> Self {
+    pub fn new(worker: Rc<ThreadWorker>, filter: Box<dyn Filter>, server_tls: ServerTls) -> Self {
         let waiter = Arc::new(Waiter::new(filter.waker()));
         worker.begin(&waiter);
-        let state = StreamState { filter, session: None, ahead: Vec::new(), closing: false };
+        let state = StreamState {
+            filter,
+            session: None,
+            server_tls,
+            is_within_tls: Rc::default(),
+            greeting: Vec::new(),
+            login: None,
+            ahead: Vec::new(),
+            closing: false,
+        };
         Self { state: RefCell::new(state), waiter, worker, ended: Cell::new(None), failed: Cell::new(false) }
     }
 
@@ -107,6 +125,9 @@ impl<S: Connection> Stream for DatabaseStream<S> {
                 state.filter.close();
                 return Flow::Continue;
             }
+            if !state.server_tls.is_ready() && !state.ask_for_tls(&self.waiter) {
+                return Flow::Stop;
+            }
             if state.session(&self.worker).is_waiting() {
                 return Flow::Stop;
             }
@@ -118,12 +139,25 @@ impl<S: Connection> Stream for DatabaseStream<S> {
         if end_of_stream {
             self.ended.set(Some(Ended::Server));
         }
-        self.run(Flow::Stop, |state| state.server_data(self))
+        self.run(Flow::Stop, |state| {
+            if state.closing {
+                state.filter.replace_write_buffer(b"");
+                return Flow::Continue;
+            }
+            if let Some(flow) = state.before_tls(self, end_of_stream) {
+                return flow;
+            }
+            state.note_server_within_tls(&self.waiter);
+            state.server_data(self)
+        })
     }
 
     fn closes(&self, by_client: bool) {
         if by_client && self.ended.get().is_none() {
             self.ended.set(Some(Ended::Client));
+        }
+        if !by_client && let Ok(state) = self.state.try_borrow() {
+            state.log_failed_tls();
         }
     }
 
@@ -136,6 +170,9 @@ impl<S: Connection> Stream for DatabaseStream<S> {
             if state.closing {
                 // What was put into the buffer by the last hook has left it.
                 state.filter.close();
+                return;
+            }
+            if state.is_too_slow(&self.waiter) {
                 return;
             }
             if fetched.is_empty() {
@@ -164,7 +201,7 @@ impl<S: Connection> Stream for DatabaseStream<S> {
 impl<S: Connection> StreamState<S> {
     /// The session, which begins when a side has sent a byte.
     fn session(&mut self, worker: &ThreadWorker) -> &mut S {
-        begun(&mut self.session, self.filter.as_ref(), worker)
+        begun(&mut self.session, self.filter.as_ref(), worker, &self.is_within_tls)
     }
 
     /// Nothing that is here or comes passes any more.
@@ -177,7 +214,7 @@ impl<S: Connection> StreamState<S> {
     fn client_data(&mut self, stream: &DatabaseStream<S>) -> Flow {
         let mut output = stream.worker.output();
         let bytes = self.filter.read_buffer();
-        let session = begun(&mut self.session, self.filter.as_ref(), &stream.worker);
+        let session = begun(&mut self.session, self.filter.as_ref(), &stream.worker, &self.is_within_tls);
         session.client_bytes(&bytes, &mut output);
         if !self.ahead.is_empty() {
             complete(&mut output.unchanged, &bytes, &mut output.to_server);
@@ -193,12 +230,15 @@ impl<S: Connection> StreamState<S> {
             let now = if waits { &[][..] } else { &output.to_server };
             self.filter.replace_read_buffer(now);
             if waits && !output.to_server.is_empty() {
-                self.filter.inject(&output.to_server);
+                self.send(&output.to_server);
             }
         } else if waits {
             let passed = bytes.into_owned();
             self.filter.replace_read_buffer(b"");
-            self.filter.inject(&passed);
+            self.send(&passed);
+        }
+        if !waits {
+            self.renumber_client();
         }
         if output.close {
             self.filter.close();
@@ -216,13 +256,9 @@ impl<S: Connection> StreamState<S> {
 
     /// Gives the session what lies in Envoy's write buffer and puts the output in its place.
     fn server_data(&mut self, stream: &DatabaseStream<S>) -> Flow {
-        if self.closing {
-            self.filter.replace_write_buffer(b"");
-            return Flow::Continue;
-        }
         let mut output = stream.worker.output();
         let bytes = self.filter.write_buffer();
-        let session = begun(&mut self.session, self.filter.as_ref(), &stream.worker);
+        let session = begun(&mut self.session, self.filter.as_ref(), &stream.worker, &self.is_within_tls);
         session.server_bytes(&bytes, &mut output);
         let sends = !forwarded(output.unchanged, &bytes, &output.to_client).is_empty();
         if !is_unchanged(output.unchanged, &bytes, &output.to_client) {
@@ -257,9 +293,11 @@ fn begun<'s, S: Connection>(
     session: &'s mut Option<S>,
     filter: &dyn Filter,
     worker: &ThreadWorker,
+    is_within_tls: &Rc<Cell<bool>>,
 ) -> &'s mut S {
     session.get_or_insert_with(|| {
-        S::new(Rc::clone(&worker.worker), worker.ports(filter.server()), client(filter))
+        let server = tls::reached(filter.server(), is_within_tls);
+        S::new(Rc::clone(&worker.worker), worker.ports(server), client(filter))
     })
 }
 
@@ -289,8 +327,10 @@ fn client(filter: &dyn Filter) -> Client {
     if let Some(problem) = problem {
         write_log(Level::Warn, &problem);
     }
-    client
+    tls::certified(client, filter)
 }
+
+mod tls;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::arithmetic_side_effects)]

@@ -1,7 +1,7 @@
 //! A connection, as other threads know it: what it is told lies here until its own thread takes it.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use fieldveil_engine::fetch::Fetch;
 use fieldveil_engine::locks::lock;
@@ -16,17 +16,37 @@ pub struct Waiter {
     waker: Box<dyn Wake>,
     fetched: Mutex<Vec<Fetched>>,
     ticks: AtomicBool,
+    /// When it wants to be woken, milliseconds since the Unix epoch; 0 for not at all.
+    deadline_ms: AtomicU64,
 }
 
 impl Waiter {
     /// Of the connection that this wakes.
     pub fn new(waker: Box<dyn Wake>) -> Self {
-        Self { waker, fetched: Mutex::default(), ticks: AtomicBool::new(false) }
+        Self {
+            waker,
+            fetched: Mutex::default(),
+            ticks: AtomicBool::new(false),
+            deadline_ms: AtomicU64::new(0),
+        }
     }
 
     /// Has its own thread call it.
     pub fn wake(&self) {
         self.waker.wake();
+    }
+
+    /// It wants to be woken within a second after this time, or not at all.
+    pub fn set_deadline(&self, deadline_ms: Option<u64>) {
+        self.deadline_ms.store(deadline_ms.unwrap_or_default(), Ordering::Relaxed);
+    }
+
+    /// Wakes it if the time is past that it named.
+    pub fn wake_if_due(&self, now_ms: u64) {
+        let deadline_ms = self.deadline_ms.load(Ordering::Relaxed);
+        if deadline_ms != 0 && now_ms >= deadline_ms {
+            self.wake();
+        }
     }
 
     /// Tells it what came of a fetch.

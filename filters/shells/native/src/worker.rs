@@ -132,6 +132,8 @@ impl ThreadWorker {
             write_audit(&line);
         }
         self.publish();
+        let now_ms = now_ms();
+        self.connections.borrow().iter().for_each(|connection| connection.wake_if_due(now_ms));
     }
 
     /// Counts for the process what this worker has counted.

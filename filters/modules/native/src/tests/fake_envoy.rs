@@ -7,12 +7,21 @@ use crate::raw::{
 };
 
 /// What Envoy has of a connection.
+///
+/// Large: each hook and callback that a test looks at has its place.
 #[derive(Default)]
 pub struct FakeFilter {
     pub read: Vec<Vec<u8>>,
     pub write: Vec<Vec<u8>>,
     pub injected: Vec<u8>,
     pub closed: bool,
+    /// What goes to the client outside of the hook of the server's bytes.
+    pub told: Vec<u8>,
+    pub server_tls: bool,
+    /// Names of the client's certificate.
+    pub subject: Vec<u8>,
+    pub dns: Vec<Vec<u8>>,
+    pub transport_protocol: Vec<u8>,
 }
 
 impl FakeFilter {
@@ -102,6 +111,42 @@ mod functions {
         }
         fn envoy_dynamic_module_callback_network_filter_continue_reading(_filter: FilterPointer) {}
         fn envoy_dynamic_module_callback_network_filter_close(filter: FilterPointer, _how: u32) {
+            fake(filter).closed = true;
+        }
+        fn envoy_dynamic_module_callback_network_filter_start_upstream_secure_transport(filter: FilterPointer) -> bool {
+            fake(filter).server_tls = true;
+            true
+        }
+        fn envoy_dynamic_module_callback_network_filter_read_disable(_filter: FilterPointer, _disabled: bool) -> u32 { 0 }
+        fn envoy_dynamic_module_callback_network_filter_inject_write_data(filter: FilterPointer, more: ModuleBuffer, _end: bool) {
+            fake(filter).told.extend_from_slice(bytes(more));
+        }
+        fn envoy_dynamic_module_callback_network_filter_get_ssl_subject(filter: FilterPointer, subject: *mut EnvoyBuffer) -> bool {
+            let known = &fake(filter).subject;
+            subject.write(EnvoyBuffer { pointer: known.as_ptr().cast(), length: known.len() });
+            true
+        }
+        fn envoy_dynamic_module_callback_network_filter_get_ssl_dns_sans_size(filter: FilterPointer) -> usize { fake(filter).dns.len() }
+        fn envoy_dynamic_module_callback_network_filter_get_ssl_dns_sans(filter: FilterPointer, names: *mut EnvoyBuffer) -> bool {
+            show(&fake(filter).dns, names)
+        }
+        fn envoy_dynamic_module_callback_network_filter_get_ssl_uri_sans_size(_filter: FilterPointer) -> usize { 0 }
+        fn envoy_dynamic_module_callback_network_filter_get_ssl_uri_sans(_filter: FilterPointer, _names: *mut EnvoyBuffer) -> bool { true }
+        fn envoy_dynamic_module_callback_listener_filter_get_buffer_chunk(filter: FilterPointer, chunk: *mut EnvoyBuffer) -> bool {
+            fake(filter).read.truncate(1);
+            show(&fake(filter).read, chunk)
+        }
+        fn envoy_dynamic_module_callback_listener_filter_drain_buffer(filter: FilterPointer, length: usize) -> bool {
+            fake(filter).read.first_mut().is_some_and(|piece| piece.drain(..length).len() == length)
+        }
+        fn envoy_dynamic_module_callback_listener_filter_set_detected_transport_protocol(filter: FilterPointer, protocol: ModuleBuffer) {
+            fake(filter).transport_protocol = bytes(protocol).to_vec();
+        }
+        fn envoy_dynamic_module_callback_listener_filter_write_to_socket(filter: FilterPointer, more: ModuleBuffer) -> i64 {
+            fake(filter).told.extend_from_slice(bytes(more));
+            i64::try_from(more.length).unwrap_or(-1)
+        }
+        fn envoy_dynamic_module_callback_listener_filter_close_socket(filter: FilterPointer, _details: ModuleBuffer) {
             fake(filter).closed = true;
         }
         fn envoy_dynamic_module_callback_network_filter_get_attribute_string(_filter: FilterPointer, _attribute: u32, value: *mut EnvoyBuffer) -> bool {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use fieldveil_engine::config::Protocol;
 
 use super::*;
-use crate::envoy::Wake;
+use crate::envoy::{NoWaker, Wake};
 use crate::sidecar::Sidecar;
 
 const CONFIG: &str = r#"{
@@ -18,7 +18,7 @@ const CONFIG: &str = r#"{
 
 /// What became of the exchange.
 #[derive(Default)]
-struct Seen {
+struct SeenExchange {
     replies: Vec<u16>,
     responses: Vec<u16>,
     resets: usize,
@@ -27,22 +27,16 @@ struct Seen {
 }
 
 #[derive(Clone, Default)]
-struct FakeEnvoy(Rc<RefCell<Seen>>, &'static [(&'static str, &'static str)]);
+struct FakeHttpFilter(Rc<RefCell<SeenExchange>>, &'static [(&'static str, &'static str)]);
 
-impl FakeEnvoy {
+impl FakeHttpFilter {
     fn call_back(&self) {
         let within = self.0.borrow_mut().within.take();
         within.iter().for_each(|within| within());
     }
 }
 
-struct NoWaker;
-
-impl Wake for NoWaker {
-    fn wake(&self) {}
-}
-
-impl HttpFilter for FakeEnvoy {
+impl HttpFilter for FakeHttpFilter {
     fn fields(&self, _: Fields) -> Vec<(String, Vec<u8>)> {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), value.as_bytes().to_vec());
         self.1.iter().map(owned).collect()
@@ -103,7 +97,7 @@ impl HttpFilter for FakeEnvoy {
 }
 
 /// A request that waits for a plan and keys, in a sidecar of this name.
-fn waiting(envoy: &FakeEnvoy, sidecar: &str) -> (Rc<ExchangeStream>, Arc<Sidecar>) {
+fn waiting(envoy: &FakeHttpFilter, sidecar: &str) -> (Rc<ExchangeStream>, Arc<Sidecar>) {
     let sidecar = Sidecar::of(Protocol::Http, CONFIG.replace("exchange", sidecar).as_bytes()).unwrap();
     let stream = Rc::new(ExchangeStream::new(ThreadWorker::of(&sidecar).unwrap(), Box::new(envoy.clone())));
     assert_eq!(stream.request_head(false), Action::Pause);
@@ -128,7 +122,7 @@ const GRPC: &[(&str, &str)] = &[
 
 #[test]
 fn request_that_gets_no_plan_is_answered_and_the_answer_passes() {
-    let envoy = FakeEnvoy(Rc::default(), POST);
+    let envoy = FakeHttpFilter(Rc::default(), POST);
     let (stream, sidecar) = waiting(&envoy, "plan");
     assert_eq!(stream.body(Direction::Request, false), Action::Pause);
     nothing_comes(&stream, &sidecar);
@@ -140,7 +134,7 @@ fn request_that_gets_no_plan_is_answered_and_the_answer_passes() {
 
 #[test]
 fn grpc_is_answered_with_a_status_that_is_no_success() {
-    let envoy = FakeEnvoy(Rc::default(), GRPC);
+    let envoy = FakeHttpFilter(Rc::default(), GRPC);
     let (stream, sidecar) = waiting(&envoy, "grpc");
     nothing_comes(&stream, &sidecar);
     assert_eq!((&envoy.0.borrow().replies[..], &envoy.0.borrow().responses[..]), (&[][..], &[503][..]));
@@ -148,7 +142,7 @@ fn grpc_is_answered_with_a_status_that_is_no_success() {
 
 #[test]
 fn hooks_of_the_answer_may_come_and_the_stream_may_go_within_it() {
-    let envoy = FakeEnvoy(Rc::default(), POST);
+    let envoy = FakeHttpFilter(Rc::default(), POST);
     let (stream, sidecar) = waiting(&envoy, "within");
     let again = Rc::clone(&stream);
     envoy.0.borrow_mut().within = Some(Box::new(move || {
@@ -164,7 +158,7 @@ fn hooks_of_the_answer_may_come_and_the_stream_may_go_within_it() {
 
 #[test]
 fn exchange_that_failed_is_cut_once_and_nothing_passes() {
-    let envoy = FakeEnvoy(Rc::default(), POST);
+    let envoy = FakeHttpFilter(Rc::default(), POST);
     let (stream, _sidecar) = waiting(&envoy, "failed");
     stream.fail();
     stream.fail();

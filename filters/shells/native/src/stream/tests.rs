@@ -9,8 +9,9 @@ use fieldveil_engine::ports::Ports;
 use fieldveil_engine::worker::Worker;
 
 use super::*;
-use crate::envoy::{Server, Wake};
+use crate::envoy::{NoWaker, Server, Wake};
 use crate::sidecar::Sidecar;
+use crate::transport::{CertificateNames, Transport};
 
 const CONFIG: &[u8] = br#"{
     "listener": "l",
@@ -27,15 +28,35 @@ struct Seen {
     injected: Vec<u8>,
     continued: usize,
     closed: bool,
+    /// What the client got outside of the hook of the server's bytes.
+    told: Vec<u8>,
+    starts_tls: bool,
+    tls_started: bool,
+    /// How often the hook of the client's bytes is to come again.
+    turns: usize,
 }
 
 #[derive(Clone, Default)]
 struct FakeEnvoy(Rc<RefCell<Seen>>);
 
-struct NoWaker;
+impl Transport for FakeEnvoy {
+    fn start_server_tls(&mut self) -> bool {
+        let mut seen = self.0.borrow_mut();
+        seen.tls_started = seen.starts_tls;
+        seen.tls_started
+    }
 
-impl Wake for NoWaker {
-    fn wake(&self) {}
+    fn come_again(&mut self) {
+        self.0.borrow_mut().turns += 1;
+    }
+
+    fn inject_to_client(&mut self, bytes: &[u8]) {
+        self.0.borrow_mut().told.extend_from_slice(bytes);
+    }
+
+    fn verified_client(&self) -> Option<CertificateNames> {
+        None
+    }
 }
 
 impl Filter for FakeEnvoy {
@@ -150,11 +171,16 @@ fn to_client(bytes: &[u8]) -> CallbackOutput {
 }
 
 fn begin(says: Vec<Says>) -> (DatabaseStream<Scripted>, FakeEnvoy) {
+    begin_with(ServerTls::OfCluster, says)
+}
+
+fn begin_with(tls: ServerTls, says: Vec<Says>) -> (DatabaseStream<Scripted>, FakeEnvoy) {
     SAYS.set(says.into());
     GIVEN.set(Vec::new());
     let envoy = FakeEnvoy::default();
     let worker = ThreadWorker::of(&Sidecar::of(Protocol::Postgres, CONFIG).unwrap()).unwrap();
-    (DatabaseStream::new(worker, Box::new(envoy.clone())), envoy)
+    envoy.0.borrow_mut().starts_tls = true;
+    (DatabaseStream::new(worker, Box::new(envoy.clone()), tls), envoy)
 }
 
 fn from_client(stream: &DatabaseStream<Scripted>, envoy: &FakeEnvoy, bytes: &[u8]) -> Flow {
@@ -289,3 +315,5 @@ fn listeners_with_one_configuration_share_what_they_hold_and_what_they_wait_for(
     assert!(!sidecar.hand_out(&(fetch, Ok(()))));
     assert_eq!((stream.waiter.take_fetched().len(), other.waiter.take_fetched().len()), (1, 1));
 }
+
+mod server_tls;

@@ -68,6 +68,8 @@ impl FirstPacket {
         }
     }
 
+    /// The request code of a CancelRequest, behind the length.
+    pub const CANCEL_REQUEST_CODE: u32 = CANCEL_REQUEST;
     /// The SSLRequest packet.
     pub const SSL_REQUEST_BYTES: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
     /// The GSSENCRequest packet.
