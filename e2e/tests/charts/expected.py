@@ -192,4 +192,5 @@ def client_tls(upstream: dict) -> dict:
         "secrets": CONFIG_FOLDER,
         "server_name": told.get("serverName") or upstream["host"],
         "certificate": bool(told.get("clientCertificate", {}).get("secret")),
+        "ssl_request": told.get("by") == "filter",
     }

@@ -88,6 +88,14 @@ REFUSED = {
         upstreams(database(tls={"ca": {"secret": "ca"}, "verify": "verify-ca"})),
         "upstreams db tls.verify: only the bridge knows it; leave it out, or say tls.by: bridge",
     ),
+    "TLS by a filter that can not": (
+        upstreams(database(tls={"by": "filter", "ca": {"secret": "ca"}})),
+        "upstreams db tls.by: only the native filter can begin TLS within the protocol; say shell: native, or",
+    ),
+    "TLS by the filter with a service": (
+        sidecar(shell="native", upstreams=[overlaid(SERVICE, {"tls": {"by": "filter", "ca": {"secret": "ca"}}})]),
+        "upstreams api tls.by: the filter begins TLS within the databases' protocols alone; leave it out",
+    ),
     "TLS that verifies less": (upstreams(database(tls={"by": "bridge", "verify": "require"})), "/tls/verify"),
     "a bridge that trusts twice": (
         upstreams(database(tls={"by": "bridge", "ca": {"configMap": "one", "secret": "two"}})),

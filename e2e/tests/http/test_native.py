@@ -1,4 +1,4 @@
-"""What is of the native filter of HTTP alone: claims come by another filter, workers share, and only one Envoy will do."""
+"""What is of the native filter of HTTP alone: how claims come, what workers share, and which Envoy will do."""
 
 import json
 import os

@@ -29,20 +29,39 @@
 
 {{- /* Towards a server: its authority, and the sidecar's own certificate if there is one. */ -}}
 {{- define "fieldveil-sidecar.upstreamTls" -}}
+{{- if include "fieldveil-sidecar.asksForTls" . -}}
+name: starttls
+typed_config:
+  "@type": type.googleapis.com/envoy.extensions.transport_sockets.starttls.v3.UpstreamStartTlsConfig
+  cleartext_socket_config: {}
+  tls_socket_config:
+    max_session_keys: 0
+    {{- include "fieldveil-sidecar.upstreamTlsContext" . | nindent 4 }}
+{{- else -}}
 name: tls
 typed_config:
   "@type": type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext
-  sni: {{ .tls.serverName | default .host | quote }}
-  common_tls_context:
-    {{- if ne .protocol "mysql" }}
-    alpn_protocols: [{{ if eq .protocol "postgres" }}postgresql{{ else if dig "http" "http2" false . }}h2{{ else }}http/1.1{{ end }}]
-    {{- end }}
-    tls_params: {tls_minimum_protocol_version: TLSv1_2, tls_maximum_protocol_version: TLSv1_3}
-    validation_context_sds_secret_config: {{ include "fieldveil-sidecar.kept" (printf "%s-ca" .name) }}
-    {{- if dig "clientCertificate" "secret" "" .tls }}
-    tls_certificate_sds_secret_configs:
-    - {{ include "fieldveil-sidecar.kept" (printf "%s-client" .name) }}
-    {{- end }}
+  {{- include "fieldveil-sidecar.upstreamTlsContext" . | nindent 2 }}
+{{- end -}}
+{{- end -}}
+
+{{- /* Whether the native filter asks the server for TLS, within its protocol. */ -}}
+{{- define "fieldveil-sidecar.asksForTls" -}}
+{{- if eq (dig "by" "envoy" (.tls | default dict)) "filter" -}}true{{- end -}}
+{{- end -}}
+
+{{- define "fieldveil-sidecar.upstreamTlsContext" -}}
+sni: {{ .tls.serverName | default .host | quote }}
+common_tls_context:
+  {{- if ne .protocol "mysql" }}
+  alpn_protocols: [{{ if eq .protocol "postgres" }}postgresql{{ else if dig "http" "http2" false . }}h2{{ else }}http/1.1{{ end }}]
+  {{- end }}
+  tls_params: {tls_minimum_protocol_version: TLSv1_2, tls_maximum_protocol_version: TLSv1_3}
+  validation_context_sds_secret_config: {{ include "fieldveil-sidecar.kept" (printf "%s-ca" .name) }}
+  {{- if dig "clientCertificate" "secret" "" .tls }}
+  tls_certificate_sds_secret_configs:
+  - {{ include "fieldveil-sidecar.kept" (printf "%s-client" .name) }}
+  {{- end }}
 {{- end -}}
 
 {{- /* A part of the sidecar, by its Unix socket: of (dict "name" … "path" … "connections" 0 "http" ""). */ -}}

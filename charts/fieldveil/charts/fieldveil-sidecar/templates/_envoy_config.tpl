@@ -159,7 +159,7 @@ configuration:
 {{- /* A filter of the native module, of a protocol by its name. */ -}}
 {{- define "fieldveil-sidecar.nativeFilter" -}}
 dynamic_module_config: {{ include "fieldveil-sidecar.nativeModule" . }}
-filter_name: fieldveil.{{ .upstream.protocol }}
+filter_name: fieldveil.{{ .upstream.protocol }}{{ if include "fieldveil-sidecar.asksForTls" .upstream }}.ssl_request{{ end }}
 filter_config:
   "@type": type.googleapis.com/google.protobuf.StringValue
   value: {{ include "fieldveil-sidecar.filterConfig" . | fromYaml | toJson | quote }}

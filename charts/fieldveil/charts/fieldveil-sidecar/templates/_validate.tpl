@@ -48,7 +48,7 @@
 {{- if include "fieldveil-sidecar.takesTls" . -}}
 {{- include "fieldveil-sidecar.validate.clients" (dict "place" (printf "%s listener" $place) "upstream" . "spiffe" $.Values.identity.spiffe) -}}
 {{- end -}}
-{{- include "fieldveil-sidecar.validate.files" (dict "place" $place "upstream" .) -}}
+{{- include "fieldveil-sidecar.validate.files" (dict "place" $place "upstream" . "shell" $.Values.shell) -}}
 {{- end -}}
 {{- end -}}
 
@@ -71,6 +71,11 @@
 {{- else -}}
 {{- with .upstream.tls -}}
 {{- include "fieldveil-sidecar.validate.oneOf" (list (printf "%s tls.ca" $place) (.ca | default dict)) -}}
+{{- if and (eq (dig "by" "envoy" .) "filter") (eq $.upstream.protocol "http") -}}
+{{- include "fieldveil-sidecar.problem" (list (printf "%s tls.by" $place) "the filter begins TLS within the databases' protocols alone" "leave it out: Envoy begins TLS for HTTP itself") -}}
+{{- else if and (eq (dig "by" "envoy" .) "filter") (ne $.shell "native") -}}
+{{- include "fieldveil-sidecar.problem" (list (printf "%s tls.by" $place) "only the native filter can begin TLS within the protocol" "say shell: native, or tls.by: bridge") -}}
+{{- end -}}
 {{- range list "verify" "direct" -}}
 {{- if hasKey $.upstream.tls . -}}
 {{- include "fieldveil-sidecar.problem" (list (printf "%s tls.%s" $place .) "only the bridge knows it" "leave it out, or say tls.by: bridge") -}}
