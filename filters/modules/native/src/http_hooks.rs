@@ -181,6 +181,20 @@ extern "C" fn envoy_dynamic_module_on_http_filter_scheduled(
     });
 }
 
+#[unsafe(no_mangle)]
+extern "C" fn envoy_dynamic_module_on_http_filter_stream_complete(
+    _filter: FilterPointer,
+    exchange: *const c_void,
+) {
+    // SAFETY: it was made above, and Envoy calls no hook when it has destroyed it.
+    let exchange = unsafe { (*exchange.cast::<ExchangeBox>()).clone() };
+    guarded((), || {
+        if let Some(exchange) = exchange {
+            exchange.end();
+        }
+    });
+}
+
 /// Defines hooks that have nothing to do.
 macro_rules! idle {
     ($($name:ident($($kind:ty),*);)*) => {
@@ -197,7 +211,6 @@ type Module = *const c_void;
 
 idle! {
     envoy_dynamic_module_on_http_filter_per_route_config_destroy(Module);
-    envoy_dynamic_module_on_http_filter_stream_complete(FilterPointer, Module);
     envoy_dynamic_module_on_http_filter_http_callout_done(FilterPointer, Module, u64, u32, Headers, usize, Pieces, usize);
     envoy_dynamic_module_on_http_filter_http_stream_headers(FilterPointer, Module, u64, Headers, usize, bool);
     envoy_dynamic_module_on_http_filter_http_stream_data(FilterPointer, Module, u64, Pieces, usize, bool);

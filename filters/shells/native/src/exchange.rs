@@ -120,6 +120,13 @@ impl ExchangeStream {
         }
     }
 
+    /// It is over, however. Envoy destroys its half later, and of many at once.
+    pub fn end(&self) {
+        if let Ok(mut state) = self.state.try_borrow_mut() {
+            state.exchange.end();
+        }
+    }
+
     /// Envoy's half is gone.
     pub fn destroyed(&self) {
         self.gone.set(true);

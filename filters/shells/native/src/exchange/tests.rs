@@ -157,6 +157,16 @@ fn hooks_of_the_answer_may_come_and_the_stream_may_go_within_it() {
 }
 
 #[test]
+fn what_is_held_is_given_back_when_the_exchange_is_over() {
+    let envoy = FakeHttpFilter(Rc::default(), POST);
+    let (stream, _sidecar) = waiting(&envoy, "over");
+    assert_eq!(stream.body(Direction::Request, false), Action::Pause);
+    stream.end();
+    assert_eq!(stream.body(Direction::Request, true), Action::Pause);
+    assert_eq!(envoy.0.borrow().replies.len(), 0);
+}
+
+#[test]
 fn exchange_that_failed_is_cut_once_and_nothing_passes() {
     let envoy = FakeHttpFilter(Rc::default(), POST);
     let (stream, _sidecar) = waiting(&envoy, "failed");
