@@ -1,17 +1,21 @@
 //! What Envoy calls. It finds each hook by its name, and loads no module without all of those of what is configured.
 
+use std::borrow::Cow;
 use std::ffi::{c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
 use fieldveil_native::envoy::Answer;
 use fieldveil_native::{
-    FilterConfig, Flow, Log, Stream, log_error, note_envoy, note_panic, set_allocated, set_log,
+    FilterConfig, Flow, KeyMemory, KeyScope, Log, Stream, log_error, note_envoy, note_panic, set_allocated,
+    set_key_memory, set_log,
 };
+use zeroize::Zeroize;
 
 use crate::allocator;
 use crate::bootstrap::Bootstrap;
 use crate::filter::{EnvoyFilter, bytes, joined, module_buffer};
+use crate::key_memory;
 use crate::raw::{
     self, BootstrapPointer, CONTINUE, EnvoyBuffer, EnvoyHeader, FilterConfigPointer, FilterPointer,
     REMOTE_CLOSE, STOP_ITERATION, TimerPointer,
@@ -36,12 +40,19 @@ extern "C" fn envoy_dynamic_module_on_program_init() -> *const c_char {
         least: || unsafe { raw::envoy_dynamic_module_callback_get_log_level() },
     });
     set_allocated(allocator::allocated);
+    keep_keys_apart();
     // What a panic says may be made of a value, so that only its place is told.
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|location| format!("{}:{}", location.file(), location.line()));
         note_panic(&place.unwrap_or_default());
     }));
     VERSION.as_ptr()
+}
+
+/// Has keys put into memory of their own.
+pub fn keep_keys_apart() {
+    let scope = KeyScope { enter: allocator::enter_key_scope, leave: allocator::leave_key_scope };
+    set_key_memory(KeyMemory { scope, fault: key_memory::fault });
 }
 
 // The filter's configuration: a `FilterConfig` that Envoy has until it destroys it.
@@ -310,7 +321,12 @@ extern "C" fn envoy_dynamic_module_on_bootstrap_extension_http_callout_done(
             let headers = headers.iter().map(|header| (bytes(header.name), bytes(header.value)));
             (headers.collect(), joined(body))
         };
-        bootstrap.run(|main, envoy| main.answered(envoy, call, &Answer { headers, body }));
+        let mut answer = Answer { headers, body };
+        bootstrap.run(|main, envoy| main.answered(envoy, call, &answer));
+        // It may be keysets, which are in Envoy's buffers as well.
+        if let Cow::Owned(copy) = &mut answer.body {
+            copy.zeroize();
+        }
     });
 }
 

@@ -11,6 +11,7 @@ mod allocator;
 mod bootstrap;
 mod filter;
 mod hooks;
+mod key_memory;
 mod raw;
 
 #[cfg(test)]

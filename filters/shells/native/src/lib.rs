@@ -6,6 +6,7 @@
 pub mod envoy;
 mod envoy_build;
 mod faults;
+mod key_memory;
 mod log;
 mod main_thread;
 mod main_waker;
@@ -22,11 +23,13 @@ use fieldveil_engine::ports::Level;
 use fieldveil_engine::{mysql, postgres};
 
 pub use crate::envoy_build::note as note_envoy;
+pub use crate::key_memory::{KeyMemory, KeyMemoryFault, set_key_memory};
 pub use crate::log::{Log, set_log};
 pub use crate::main_thread::{MainThread, TICK_MS};
 pub use crate::statistics::{COUNTERS, GAUGES};
 pub use crate::stream::{Flow, Stream};
 pub use crate::worker::set_allocated;
+pub use fieldveil_engine::key_memory::KeyScope;
 
 use crate::envoy::Filter;
 use crate::log::write_log;

@@ -9,6 +9,7 @@ use fieldveil_engine::ports::Level;
 use fieldveil_shell::question::{MAX_BODY, Question, response};
 
 use crate::envoy::{Answer, Main, Wake};
+use crate::key_memory;
 use crate::log::write_log;
 use crate::main_waker;
 use crate::sidecar::{self, Sidecar};
@@ -40,6 +41,7 @@ impl MainThread {
             self.ask(envoy, sidecar, due);
             sidecar.tick();
         }
+        key_memory::check();
         self.statistics.publish(envoy, &sidecars, now_ms());
     }
 
