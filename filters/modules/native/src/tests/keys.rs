@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 
 use fieldveil_native::envoy::{Answer, Main, Wake};
 use fieldveil_native::{FilterConfig, KeyMemoryFault, MainThread};
@@ -135,24 +135,43 @@ fn keysets() -> Vec<u8> {
     format!(r#"{{"revision": "r", "keysets": {{"pii": {{{}}}}}}}"#, purposes.join(",")).into_bytes()
 }
 
+/// Has a keyring made as Envoy's main thread does, and drops it when it is told to. In between it leaves its stack as it is.
+fn hold_keys(made: &Barrier, dropped: &Barrier) {
+    let mut main = MainThread::new(Box::new(NoWaker));
+    let config = FilterConfig::new(b"fieldveil.postgres", CONFIG).unwrap();
+    let envoy = Asked::default();
+    main.tick(&envoy);
+    let headers = vec![(b":status".as_slice(), b"200".as_slice())];
+    main.answered(&envoy, envoy.1.get(), &Answer { headers, body: Cow::Owned(keysets()) });
+    made.wait();
+    made.wait();
+    drop((config, main));
+    dropped.wait();
+    dropped.wait();
+}
+
 #[test]
 fn keys_of_the_agent_are_in_the_memory_for_keys_alone_and_gone_with_their_keyring() {
     let _alone = alone();
     keep_keys_apart();
-    let mut main = MainThread::new(Box::new(NoWaker));
-    let config = FilterConfig::new(b"fieldveil.postgres", CONFIG).unwrap();
-    let envoy = Asked::default();
-    assert_eq!(count_parts_of_keys(), (0, 0));
-    main.tick(&envoy);
-    let headers = vec![(b":status".as_slice(), b"200".as_slice())];
-    main.answered(&envoy, envoy.1.get(), &Answer { headers, body: Cow::Owned(keysets()) });
-    assert_eq!(count_parts_of_keys().1, 0);
-    // What looks for them does find them.
-    let mut key: Vec<u8> = (0..32_u8).map(|at| at.wrapping_mul(STEP)).collect();
-    assert!(count_parts_of_keys().1 > 0);
-    key.zeroize();
-    drop((config, main));
-    assert_eq!(count_parts_of_keys(), (0, 0));
+    let [made, dropped] = [Barrier::new(2), Barrier::new(2)];
+    let before = count_parts_of_keys();
+    // What fails in here would wait forever.
+    let (held, control, after) = std::thread::scope(|threads| {
+        threads.spawn(|| hold_keys(&made, &dropped));
+        made.wait();
+        let held = count_parts_of_keys();
+        let mut key: Vec<u8> = (0..32_u8).map(|at| at.wrapping_mul(STEP)).collect();
+        let control = count_parts_of_keys();
+        key.zeroize();
+        made.wait();
+        dropped.wait();
+        let after = count_parts_of_keys();
+        dropped.wait();
+        (held, control, after)
+    });
+    assert!(control.1 > 0, "what looks for keys finds none");
+    assert_eq!((before, held.1, after), ((0, 0), 0, (0, 0)));
 }
 
 #[test]
