@@ -1,6 +1,10 @@
 """The native module's own ways to fail: each closed, and said with place, reason and remedy."""
 
+import base64
+import json
+import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import envoy
@@ -8,7 +12,7 @@ import psycopg
 import pytest
 
 from dev.layout import FILTER_NATIVE
-from harness import Options, Stack
+from harness import Options, Stack, unixhttp
 from harness.envoy import SHELL
 
 pytestmark = pytest.mark.skipif(SHELL != "native", reason="it is of the native shell alone")
@@ -83,3 +87,43 @@ def test_another_envoys_build_serves_no_connection(tmp_path: Path) -> None:
         log = stack.envoy.process.log.read_text()
     assert "this Envoy is built of commit 9e5580" in log
     assert "run that Envoy, or use the WebAssembly modules" in log
+
+
+def mappings(pid: int) -> Iterator[tuple[int, int, list[str]]]:
+    """The memory of a process: where each part begins and ends, and what the kernel notes of it (proc_pid_smaps(5))."""
+    start = end = 0
+    for line in Path(f"/proc/{pid}/smaps").read_text().splitlines():
+        if place := re.match(r"([0-9a-f]+)-([0-9a-f]+) ", line):
+            start, end = (int(text, 16) for text in place.groups())
+        elif line.startswith("VmFlags:"):
+            yield start, end, line.split()[1:]
+
+
+def test_keys_are_in_memory_that_is_locked_and_in_no_core_dump(stack: Stack) -> None:
+    with stack.connect("app") as connection:
+        connection.execute("SELECT * FROM customer LIMIT 1")
+    _, _, body = unixhttp.request(stack.agent.socket, "GET", "/v1/keysets")
+    purposes = [purpose for keysets in json.loads(body)["keysets"].values() for purpose in keysets.items()]
+    texts = [(purpose, key["keyData"]["value"]) for purpose, keyset in purposes for key in keyset["key"]]
+    pid = stack.envoy.process.pid
+    dumped: list[str] = []
+    kept = 0
+    with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
+        for start, end, flags in mappings(pid):
+            if "rd" not in flags:
+                continue
+            try:
+                memory.seek(start)
+                content = memory.read(end - start)
+            except (OSError, OverflowError):
+                continue  # The kernel's own.
+            for purpose, text in texts:
+                # The last bytes of each key's message are of the key; what HMAC keeps is made of them.
+                raw = base64.b64decode(text)[-16:]
+                if "dd" not in flags:
+                    dumped += [purpose for part in (raw, text.encode()) if part in content]
+                elif purpose != "prf":
+                    assert raw not in content or "lo" in flags
+                    kept += raw in content
+    assert dumped == [], "what a core dump would have"
+    assert kept >= len([purpose for purpose, _ in texts if purpose != "prf"])

@@ -14,7 +14,7 @@ use zeroize::Zeroize;
 
 use crate::allocator;
 use crate::bootstrap::Bootstrap;
-use crate::filter::{EnvoyFilter, bytes, joined, module_buffer};
+use crate::filter::{EnvoyFilter, bytes, joined, module_buffer, wipe_buffer};
 use crate::key_memory;
 use crate::raw::{
     self, BootstrapPointer, CONTINUE, EnvoyBuffer, EnvoyHeader, FilterConfigPointer, FilterPointer,
@@ -195,6 +195,13 @@ extern "C" fn envoy_dynamic_module_on_network_filter_below_write_buffer_low_wate
 ) {
 }
 
+/// Wipes what was copied of Envoy's buffers.
+fn wipe(bytes: &mut Cow<'_, [u8]>) {
+    if let Cow::Owned(copy) = bytes {
+        copy.zeroize();
+    }
+}
+
 // The bootstrap extension: a `Bootstrap` that Envoy has until it destroys it.
 
 /// Runs a hook of the bootstrap extension.
@@ -310,7 +317,7 @@ extern "C" fn envoy_dynamic_module_on_bootstrap_extension_http_callout_done(
     on_bootstrap(bootstrap, |bootstrap| {
         let answered = result == raw::SUCCESS;
         // SAFETY: Envoy has all of them for the hook, as many as it says.
-        let (headers, body) = unsafe {
+        let (headers, pieces) = unsafe {
             let headers = if answered && headers_count > 0 {
                 std::slice::from_raw_parts(headers, headers_count)
             } else {
@@ -318,14 +325,16 @@ extern "C" fn envoy_dynamic_module_on_bootstrap_extension_http_callout_done(
             };
             let body =
                 if answered && body_count > 0 { std::slice::from_raw_parts(body, body_count) } else { &[] };
-            let headers = headers.iter().map(|header| (bytes(header.name), bytes(header.value)));
-            (headers.collect(), joined(body))
+            (headers.iter().map(|header| (bytes(header.name), bytes(header.value))).collect(), body)
         };
-        let mut answer = Answer { headers, body };
-        bootstrap.run(|main, envoy| main.answered(envoy, call, &answer));
-        // It may be keysets, which are in Envoy's buffers as well.
-        if let Cow::Owned(copy) = &mut answer.body {
-            copy.zeroize();
+        // SAFETY: as above.
+        let mut answer = Answer { headers, body: unsafe { joined(pieces) } };
+        let is_of_keys = bootstrap.run(|main, envoy| main.answered(envoy, call, &answer));
+        if is_of_keys {
+            wipe(&mut answer.body);
+            drop(answer);
+            // SAFETY: as above, and nobody reads them any more: Envoy drops the answer when the hook has returned.
+            pieces.iter().for_each(|piece| unsafe { wipe_buffer(*piece) });
         }
     });
 }

@@ -67,13 +67,15 @@ impl MainThread {
         }
     }
 
-    /// A call was answered.
-    pub fn answered(&mut self, envoy: &dyn Main, call: u64, answer: &Answer<'_>) {
-        let Some((sidecar, fetch)) = self.open.remove(&call) else { return };
+    /// A call was answered. Gives whether the answer was the key agent's, so that its body is to be wiped.
+    pub fn answered(&mut self, envoy: &dyn Main, call: u64, answer: &Answer<'_>) -> bool {
+        let Some((sidecar, fetch)) = self.open.remove(&call) else { return false };
+        let is_of_keys = matches!(fetch, Fetch::Keys(_));
         let body = answer.body.get(..answer.body.len().min(MAX_BODY)).unwrap_or_default();
         self.take(&sidecar, fetch, response(answer.header(":status"), answer.header("etag"), body));
         let due = sidecar.state.due_plans(now_ms());
         self.ask(envoy, &sidecar, due);
+        is_of_keys
     }
 
     /// Takes in what came of a fetch.
