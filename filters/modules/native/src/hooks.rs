@@ -329,10 +329,10 @@ extern "C" fn envoy_dynamic_module_on_bootstrap_extension_http_callout_done(
         };
         // SAFETY: as above.
         let mut answer = Answer { headers, body: unsafe { joined(pieces) } };
-        let is_of_keys = bootstrap.run(|main, envoy| main.answered(envoy, call, &answer));
-        if is_of_keys {
-            wipe(&mut answer.body);
-            drop(answer);
+        let is_to_be_wiped = bootstrap.run(|main, envoy| main.answered(envoy, call, &answer));
+        wipe(&mut answer.body);
+        drop(answer);
+        if is_to_be_wiped {
             // SAFETY: as above, and nobody reads them any more: Envoy drops the answer when the hook has returned.
             pieces.iter().for_each(|piece| unsafe { wipe_buffer(*piece) });
         }
