@@ -1,6 +1,7 @@
 """The native module's own ways to fail: each closed, and said with place, reason and remedy."""
 
 import base64
+import contextlib
 import json
 import re
 import subprocess
@@ -89,14 +90,22 @@ def test_another_envoys_build_serves_no_connection(tmp_path: Path) -> None:
     assert "run that Envoy, or use the WebAssembly modules" in log
 
 
-def mappings(pid: int) -> Iterator[tuple[int, int, list[str]]]:
-    """The memory of a process: where each part begins and ends, and what the kernel notes of it (proc_pid_smaps(5))."""
+# Bytes of memory that are read at a time, and of those before them that are read once more: a key may be in both.
+PIECE, OVERLAP = 16 << 20, 1 << 10
+
+
+def memory_of(pid: int) -> Iterator[tuple[list[str], bytes]]:
+    """The memory of a process in pieces, with what the kernel notes of each (proc_pid_smaps(5), VmFlags)."""
     start = end = 0
-    for line in Path(f"/proc/{pid}/smaps").read_text().splitlines():
-        if place := re.match(r"([0-9a-f]+)-([0-9a-f]+) ", line):
-            start, end = (int(text, 16) for text in place.groups())
-        elif line.startswith("VmFlags:"):
-            yield start, end, line.split()[1:]
+    with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
+        for line in Path(f"/proc/{pid}/smaps").read_text().splitlines():
+            if place := re.match(r"([0-9a-f]+)-([0-9a-f]+) ", line):
+                start, end = (int(text, 16) for text in place.groups())
+            elif line.startswith("VmFlags:") and "rd" in (flags := line.split()[1:]):
+                for offset in range(start, end, PIECE):
+                    with contextlib.suppress(OSError, OverflowError):  # The kernel's own.
+                        memory.seek(max(start, offset - OVERLAP))
+                        yield flags, memory.read(min(end, offset + PIECE) - memory.tell())
 
 
 def test_keys_are_in_memory_that_is_locked_and_in_no_core_dump(stack: Stack) -> None:
@@ -105,25 +114,14 @@ def test_keys_are_in_memory_that_is_locked_and_in_no_core_dump(stack: Stack) -> 
     _, _, body = unixhttp.request(stack.agent.socket, "GET", "/v1/keysets")
     purposes = [purpose for keysets in json.loads(body)["keysets"].values() for purpose in keysets.items()]
     texts = [(purpose, key["keyData"]["value"]) for purpose, keyset in purposes for key in keyset["key"]]
-    pid = stack.envoy.process.pid
-    dumped: list[str] = []
-    kept = 0
-    with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
-        for start, end, flags in mappings(pid):
-            if "rd" not in flags:
-                continue
-            try:
-                memory.seek(start)
-                content = memory.read(end - start)
-            except (OSError, OverflowError):
-                continue  # The kernel's own.
-            for purpose, text in texts:
-                # The last bytes of each key's message are of the key; what HMAC keeps is made of them.
-                raw = base64.b64decode(text)[-16:]
-                if "dd" not in flags:
-                    dumped += [purpose for part in (raw, text.encode()) if part in content]
-                elif purpose != "prf":
-                    assert raw not in content or "lo" in flags
-                    kept += raw in content
-    assert dumped == [], "what a core dump would have"
-    assert kept >= len([purpose for purpose, _ in texts if purpose != "prf"])
+    # The last bytes of each key's message are of the key.
+    keys = [(purpose, base64.b64decode(text)[-16:], text.encode()) for purpose, text in texts]
+    dumped, locked = set(), set()
+    for flags, piece in memory_of(stack.envoy.process.pid):
+        if "dd" not in flags:
+            dumped |= {purpose for purpose, key, text in keys if key in piece or text in piece}
+        elif "lo" in flags:
+            locked |= {key for _, key, _ in keys if key in piece}
+    assert dumped == set(), "what a core dump would have"
+    # HMAC keeps what it makes of its key.
+    assert locked == {key for purpose, key, _ in keys if purpose != "prf"}
