@@ -54,6 +54,7 @@ fn count(bytes: usize, sign: isize) -> bool {
 /// # Safety
 /// As of [`GlobalAlloc::alloc`].
 #[cold]
+#[inline(never)]
 unsafe fn allocate_for_keys(layout: Layout) -> *mut u8 {
     // SAFETY: as the caller promises.
     key_memory::allocate(layout).map_or_else(|| unsafe { System.alloc(layout) }, NonNull::as_ptr)
@@ -106,6 +107,7 @@ unsafe impl GlobalAlloc for Counting {
 /// # Safety
 /// As of [`GlobalAlloc::realloc`].
 #[cold]
+#[inline(never)]
 unsafe fn move_for_keys(pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
     // SAFETY: the layout is valid by what the caller promises, and so are the places for as many bytes as both have.
     unsafe {

@@ -47,6 +47,8 @@ pub fn allocate(layout: Layout) -> Option<NonNull<u8>> {
 ///
 /// # Safety
 /// It must be of [`allocate`] with this layout, and nobody may have it any more.
+#[cold]
+#[inline(never)]
 pub unsafe fn give_back(pointer: NonNull<u8>, layout: Layout) {
     with_range(|range| {
         // SAFETY: by what the caller promises.
