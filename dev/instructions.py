@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from dev.layout import COUNT_INSTRUCTIONS, ROOT, VALGRIND
+from dev.layout import COUNT_INSTRUCTIONS, ROOT, VALGRIND_LIBRARIES, VALGRIND_PROGRAM
 
 KEPT = ROOT / "filters" / "bench" / "instructions.json"
 # The seeds of hash tables are random, and with them how many of their places are looked at.
@@ -134,11 +134,11 @@ def compare(kept: dict[str, int], counts: dict[str, int]) -> int:
 
 def valgrind() -> Path:
     # Not the script beside it, which looks for other programs.
-    return VALGRIND / "usr" / "bin" / "valgrind.bin"
+    return VALGRIND_PROGRAM
 
 
 def valgrind_environment() -> dict[str, str]:
-    return {**os.environ, "VALGRIND_LIB": str(VALGRIND / "usr" / "libexec" / "valgrind")}
+    return {**os.environ, "VALGRIND_LIB": str(VALGRIND_LIBRARIES)}
 
 
 if __name__ == "__main__":

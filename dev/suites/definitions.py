@@ -34,7 +34,7 @@ SUITES = {
         Suite("gofmt", "Go is formatted", steps.gofmt),
         Suite("go-vet", "Go's own lints", steps.go_vet, lane=Lane.GO),
         Suite("rego-lint", "Rego format, strict check against the schemas, Regal", steps.rego_lint, ("keys", "regal")),
-        Suite("rust", "unit and property tests of the filter", steps.rust, ("toolchain",), Lane.CARGO),
+        Suite("rust", "unit and property tests of the filter", steps.rust, ("toolchain", "valgrind"), Lane.CARGO),
         Suite(
             "instructions", "no more instructions than before", steps.instructions, ("valgrind", "count-instructions")
         ),

@@ -26,6 +26,8 @@ from dev.layout import (
     REGAL,
     ROOT,
     SHOP_API_MODULE,
+    VALGRIND_LIBRARIES,
+    VALGRIND_PROGRAM,
     VENV,
 )
 from dev.setup.building import GO_COMPILES, GO_ENVIRONMENT, QUICKER
@@ -56,6 +58,10 @@ FUZZ_TARGET = (*FUZZ_WORKSPACE, "--target-dir", CARGO_TARGET)
 LIBRARY = (POLICIES / "fieldveil", f"schemas:{POLICIES / 'schemas'}")
 
 
+# Memory that is used though it was given back, or never was there. What is not given back at the end does no harm.
+VALGRIND_OPTIONS = ("--quiet", "--leak-check=no", "--error-exitcode=1")
+# A test that reads all memory of its process, which is much with Valgrind in it, and takes minutes.
+SEARCHES_ALL_MEMORY = "keys_of_the_agent"
 CARGO_SHOWS = r"^test .*FAILED|^test result|^error|panicked"
 OPA_ALONE = ".tools/bin/opa test --verbose --ignore starter policies --run '^{name}$'"
 
@@ -117,7 +123,23 @@ def rego_lint() -> list[Step]:
 
 
 def rust() -> list[Step]:
-    return [_cargo_test("--workspace")]
+    return [_cargo_test("--workspace"), *_under_valgrind()]
+
+
+def _under_valgrind() -> list[Step]:
+    """The tests of the native module, which has unsafe code of ours: what uses memory that it must not use fails."""
+    if not VALGRIND_PROGRAM.exists():
+        return []
+    runner = f"CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER={VALGRIND_PROGRAM} {' '.join(VALGRIND_OPTIONS)}"
+    tests = _cargo_test("-p", "filter-native", "-p", "fieldveil-native", "--", "--skip", SEARCHES_ALL_MEMORY)
+    environment = ["env", f"VALGRIND_LIB={VALGRIND_LIBRARIES}", runner]
+    return [
+        replace(
+            tests,
+            command=[*environment, *tests.command],
+            alone="cargo test -p filter-native -p fieldveil-native {name}",
+        )
+    ]
 
 
 def _cargo_test(*words: str | Path) -> Step:

@@ -1,6 +1,11 @@
 """The native module's own ways to fail: each closed, and said with place, reason and remedy."""
 
+import base64
+import contextlib
+import json
+import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import envoy
@@ -8,7 +13,7 @@ import psycopg
 import pytest
 
 from dev.layout import FILTER_NATIVE
-from harness import Options, Stack
+from harness import Options, Stack, unixhttp
 from harness.envoy import SHELL
 
 pytestmark = pytest.mark.skipif(SHELL != "native", reason="it is of the native shell alone")
@@ -83,3 +88,40 @@ def test_another_envoys_build_serves_no_connection(tmp_path: Path) -> None:
         log = stack.envoy.process.log.read_text()
     assert "this Envoy is built of commit 9e5580" in log
     assert "run that Envoy, or use the WebAssembly modules" in log
+
+
+# Bytes of memory that are read at a time, and of those before them that are read once more: a key may be in both.
+PIECE, OVERLAP = 16 << 20, 1 << 10
+
+
+def memory_of(pid: int) -> Iterator[tuple[list[str], bytes]]:
+    """The memory of a process in pieces, with what the kernel notes of each (proc_pid_smaps(5), VmFlags)."""
+    start = end = 0
+    with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
+        for line in Path(f"/proc/{pid}/smaps").read_text().splitlines():
+            if place := re.match(r"([0-9a-f]+)-([0-9a-f]+) ", line):
+                start, end = (int(text, 16) for text in place.groups())
+            elif line.startswith("VmFlags:") and "rd" in (flags := line.split()[1:]):
+                for offset in range(start, end, PIECE):
+                    with contextlib.suppress(OSError, OverflowError):  # The kernel's own.
+                        memory.seek(max(start, offset - OVERLAP))
+                        yield flags, memory.read(min(end, offset + PIECE) - memory.tell())
+
+
+def test_keys_are_in_memory_that_is_locked_and_in_no_core_dump(stack: Stack) -> None:
+    with stack.connect("app") as connection:
+        connection.execute("SELECT * FROM customer LIMIT 1")
+    _, _, body = unixhttp.request(stack.agent.socket, "GET", "/v1/keysets")
+    purposes = [purpose for keysets in json.loads(body)["keysets"].values() for purpose in keysets.items()]
+    texts = [(purpose, key["keyData"]["value"]) for purpose, keyset in purposes for key in keyset["key"]]
+    # The last bytes of each key's message are of the key.
+    keys = [(purpose, base64.b64decode(text)[-16:], text.encode()) for purpose, text in texts]
+    dumped, locked = set(), set()
+    for flags, piece in memory_of(stack.envoy.process.pid):
+        if "dd" not in flags:
+            dumped |= {purpose for purpose, key, text in keys if key in piece or text in piece}
+        elif "lo" in flags:
+            locked |= {key for _, key, _ in keys if key in piece}
+    assert dumped == set(), "what a core dump would have"
+    # HMAC keeps what it makes of its key.
+    assert locked == {key for purpose, key, _ in keys if purpose != "prf"}

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use fieldveil_ff1::{Alphabet, Ff1};
 
+use crate::key_memory::in_key_memory;
 use crate::locks::try_lock;
 
 /// Of one keyset; each takes a kilobyte. A further one takes the place of all: labels come and go with plans.
@@ -29,15 +30,16 @@ impl KeptCiphers {
         (label, tenant, alphabet): CipherScope<'_>,
         make: impl FnOnce() -> Result<Ff1, E>,
     ) -> Result<Arc<Ff1>, E> {
+        let make = || in_key_memory(|| make().map(Arc::new));
         // A thread that finds another at it makes a cipher of its own, so that none waits.
-        let Some(mut kept) = try_lock(&self.0) else { return make().map(Arc::new) };
+        let Some(mut kept) = try_lock(&self.0) else { return make() };
         let is_it = |kept: &&KeptCipher| {
             *kept.label == *label && *kept.tenant == *tenant && kept.cipher.alphabet() == alphabet
         };
         if let Some(known) = kept.iter().find(is_it) {
             return Ok(Arc::clone(&known.cipher));
         }
-        let cipher = Arc::new(make()?);
+        let cipher = make()?;
         if kept.len() >= MAX_CIPHERS {
             kept.clear();
         }

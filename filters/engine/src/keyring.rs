@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::kept_ciphers::{CipherScope, KeptCiphers};
+use crate::key_memory::in_key_memory;
 
 /// Bytes of an agent's answer that are read at most: a name with three keysets of two keys each is about 2 KB.
 pub const MAX_KEYS_BYTES: usize = 8 << 20;
@@ -161,7 +162,7 @@ impl Keyring {
             let same = held.and_then(|held| held.keysets.get(&name)).filter(|keys| keys.digest == digest);
             let keys = match same {
                 Some(keys) => Ok(Arc::clone(keys)),
-                None => purposes.open(&name, digest).map(Arc::new),
+                None => in_key_memory(|| purposes.open(&name, digest).map(Arc::new)),
             };
             match keys {
                 Ok(keys) => {

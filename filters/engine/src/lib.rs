@@ -18,6 +18,7 @@ pub mod field;
 mod held_keys;
 pub mod http;
 mod kept_ciphers;
+pub mod key_memory;
 pub mod key_uses;
 pub mod keyring;
 pub mod locks;

@@ -1,49 +1,125 @@
-//! The module's allocator, which counts what each thread has allocated.
+//! The module's allocator, which counts what each thread has allocated, and has a place of its own for keys.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::ptr::{self, NonNull};
+
+use crate::key_memory;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
 struct Counting;
 
-thread_local! {
+/// What is known of a thread.
+struct ThreadMemory {
     /// Bytes. What one thread allocates and another frees counts for both, with opposite signs.
-    static ALLOCATED: Cell<isize> = const { Cell::new(0) };
+    allocated: Cell<isize>,
+    /// How many scopes it is in that are for keys.
+    key_scopes: Cell<usize>,
+}
+
+thread_local! {
+    static MEMORY: ThreadMemory = const { ThreadMemory { allocated: Cell::new(0), key_scopes: Cell::new(0) } };
 }
 
 /// Bytes that this thread has allocated.
 pub fn allocated() -> usize {
-    ALLOCATED.with(|allocated| usize::try_from(allocated.get()).unwrap_or_default())
+    MEMORY.with(|memory| usize::try_from(memory.allocated.get()).unwrap_or_default())
 }
 
-fn count(bytes: usize, sign: isize) {
+/// What this thread allocates from now on is for keys.
+pub fn enter_key_scope() {
+    MEMORY.with(|memory| memory.key_scopes.set(memory.key_scopes.get().wrapping_add(1)));
+}
+
+/// Ends the innermost scope for keys.
+pub fn leave_key_scope() {
+    MEMORY.with(|memory| memory.key_scopes.set(memory.key_scopes.get().saturating_sub(1)));
+}
+
+/// Counts, and gives whether the thread is in a scope for keys.
+fn count(bytes: usize, sign: isize) -> bool {
     let by = isize::try_from(bytes).unwrap_or_default().wrapping_mul(sign);
+    let counted = MEMORY.try_with(|memory| {
+        memory.allocated.set(memory.allocated.get().wrapping_add(by));
+        memory.key_scopes.get() > 0
+    });
     // A thread that ends frees what it has after this is gone.
-    let _ = ALLOCATED.try_with(|allocated| allocated.set(allocated.get().wrapping_add(by)));
+    counted.unwrap_or_default()
 }
 
-// SAFETY: each call is the system's allocator's, with the arguments that came.
+/// Memory for keys, or if there is no more of it the system's.
+///
+/// # Safety
+/// As of [`GlobalAlloc::alloc`].
+#[cold]
+#[inline(never)]
+unsafe fn allocate_for_keys(layout: Layout) -> *mut u8 {
+    // SAFETY: as the caller promises.
+    key_memory::allocate(layout).map_or_else(|| unsafe { System.alloc(layout) }, NonNull::as_ptr)
+}
+
+// SAFETY: each call is the system's allocator's, with the arguments that came, or that of the memory for keys, which knows its own by
+// their addresses.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size(), 1);
+        if count(layout.size(), 1) {
+            return unsafe { allocate_for_keys(layout) };
+        }
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         count(layout.size(), -1);
-        unsafe { System.dealloc(pointer, layout) }
+        match NonNull::new(pointer) {
+            Some(pointer) if key_memory::contains(pointer.as_ptr()) => unsafe {
+                key_memory::give_back(pointer, layout);
+            },
+            _ => unsafe { System.dealloc(pointer, layout) },
+        }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count(layout.size(), 1);
+        if count(layout.size(), 1) {
+            let pointer = unsafe { allocate_for_keys(layout) };
+            if !pointer.is_null() {
+                unsafe { pointer.write_bytes(0, layout.size()) };
+            }
+            return pointer;
+        }
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(layout.size(), -1);
-        count(size, 1);
-        unsafe { System.realloc(pointer, layout, size) }
+        let is_in_scope = count(size, 1);
+        if !is_in_scope && !key_memory::contains(pointer) {
+            return unsafe { System.realloc(pointer, layout, size) };
+        }
+        // What was for keys stays so, and what becomes so leaves nothing where it was.
+        unsafe { move_for_keys(pointer, layout, size) }
+    }
+}
+
+/// Moves what is there to memory for keys, of another size, and wipes where it was.
+///
+/// # Safety
+/// As of [`GlobalAlloc::realloc`].
+#[cold]
+#[inline(never)]
+unsafe fn move_for_keys(pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+    // SAFETY: the layout is valid by what the caller promises, and so are the places for as many bytes as both have.
+    unsafe {
+        let moved = allocate_for_keys(Layout::from_size_align_unchecked(size, layout.align()));
+        let Some(former) = NonNull::new(pointer).filter(|_| !moved.is_null()) else { return ptr::null_mut() };
+        former.as_ptr().copy_to_nonoverlapping(moved, layout.size().min(size));
+        if key_memory::contains(pointer) {
+            key_memory::give_back(former, layout);
+        } else {
+            key_memory::wipe(former, layout.size());
+            System.dealloc(pointer, layout);
+        }
+        moved
     }
 }

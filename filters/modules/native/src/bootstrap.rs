@@ -57,8 +57,8 @@ impl Bootstrap {
     }
 
     /// Runs a hook.
-    pub fn run(&self, hook: impl FnOnce(&mut MainThread, &dyn Main)) {
-        hook(&mut self.main.borrow_mut(), &self.envoy);
+    pub fn run<T>(&self, hook: impl FnOnce(&mut MainThread, &dyn Main) -> T) -> T {
+        hook(&mut self.main.borrow_mut(), &self.envoy)
     }
 
     /// The timer has fired.

@@ -1,9 +1,11 @@
 //! Envoy's filter of one connection, as the shell sees it.
 
 use std::borrow::Cow;
+use std::ptr::NonNull;
 
 use fieldveil_native::envoy::{Filter, Server, Wake};
 
+use crate::key_memory;
 use crate::raw::{self, EnvoyBuffer, FilterPointer, ModuleBuffer, SchedulerPointer};
 
 /// Where Envoy's proxy_protocol filter puts what the bridge tells of the client's certificate.
@@ -25,6 +27,18 @@ pub unsafe fn bytes<'b>(buffer: EnvoyBuffer) -> &'b [u8] {
     }
     // SAFETY: by what the caller promises they are there.
     unsafe { std::slice::from_raw_parts(buffer.pointer.cast(), buffer.length) }
+}
+
+/// Wipes bytes that Envoy has received, and will drop. The interface hands them out to be read; they are in memory that Envoy has
+/// allocated and written to, in the one build that this module is for.
+///
+/// # Safety
+/// As of [`bytes`], and nobody reads them any more.
+pub unsafe fn wipe_buffer(buffer: EnvoyBuffer) {
+    if let Some(place) = NonNull::new(buffer.pointer.cast::<u8>().cast_mut()) {
+        // SAFETY: by what the caller promises.
+        unsafe { key_memory::wipe(place, buffer.length) }
+    }
 }
 
 /// The bytes of several pieces: those of one piece where they lie, of several in one.

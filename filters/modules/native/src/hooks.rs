@@ -1,17 +1,21 @@
 //! What Envoy calls. It finds each hook by its name, and loads no module without all of those of what is configured.
 
+use std::borrow::Cow;
 use std::ffi::{c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
 use fieldveil_native::envoy::Answer;
 use fieldveil_native::{
-    FilterConfig, FilterPlace, Flow, Log, Stream, log_error, note_envoy, note_panic, set_allocated, set_log,
+    FilterConfig, FilterPlace, Flow, KeyMemory, KeyScope, Log, Stream, log_error, note_envoy, note_panic,
+    set_allocated, set_key_memory, set_log,
 };
+use zeroize::Zeroize;
 
 use crate::allocator;
 use crate::bootstrap::Bootstrap;
-use crate::filter::{EnvoyFilter, bytes, joined, module_buffer};
+use crate::filter::{EnvoyFilter, bytes, joined, module_buffer, wipe_buffer};
+use crate::key_memory;
 use crate::raw::{
     self, BootstrapPointer, CONTINUE, EnvoyBuffer, EnvoyHeader, FilterConfigPointer, FilterPointer,
     REMOTE_CLOSE, STOP_ITERATION, TimerPointer,
@@ -36,12 +40,19 @@ extern "C" fn envoy_dynamic_module_on_program_init() -> *const c_char {
         least: || unsafe { raw::envoy_dynamic_module_callback_get_log_level() },
     });
     set_allocated(allocator::allocated);
+    keep_keys_apart();
     // What a panic says may be made of a value, so that only its place is told.
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|location| format!("{}:{}", location.file(), location.line()));
         note_panic(&place.unwrap_or_default());
     }));
     VERSION.as_ptr()
+}
+
+/// Has keys put into memory of their own.
+pub fn keep_keys_apart() {
+    let scope = KeyScope { enter: allocator::enter_key_scope, leave: allocator::leave_key_scope };
+    set_key_memory(KeyMemory { scope, fault: key_memory::fault });
 }
 
 // The filter's configuration: a `FilterConfig` that Envoy has until it destroys it.
@@ -184,6 +195,13 @@ extern "C" fn envoy_dynamic_module_on_network_filter_below_write_buffer_low_wate
 ) {
 }
 
+/// Wipes what was copied of Envoy's buffers.
+fn wipe(bytes: &mut Cow<'_, [u8]>) {
+    if let Cow::Owned(copy) = bytes {
+        copy.zeroize();
+    }
+}
+
 // The bootstrap extension: a `Bootstrap` that Envoy has until it destroys it.
 
 /// Runs a hook of the bootstrap extension.
@@ -299,7 +317,7 @@ extern "C" fn envoy_dynamic_module_on_bootstrap_extension_http_callout_done(
     on_bootstrap(bootstrap, |bootstrap| {
         let answered = result == raw::SUCCESS;
         // SAFETY: Envoy has all of them for the hook, as many as it says.
-        let (headers, body) = unsafe {
+        let (headers, pieces) = unsafe {
             let headers = if answered && headers_count > 0 {
                 std::slice::from_raw_parts(headers, headers_count)
             } else {
@@ -307,10 +325,17 @@ extern "C" fn envoy_dynamic_module_on_bootstrap_extension_http_callout_done(
             };
             let body =
                 if answered && body_count > 0 { std::slice::from_raw_parts(body, body_count) } else { &[] };
-            let headers = headers.iter().map(|header| (bytes(header.name), bytes(header.value)));
-            (headers.collect(), joined(body))
+            (headers.iter().map(|header| (bytes(header.name), bytes(header.value))).collect(), body)
         };
-        bootstrap.run(|main, envoy| main.answered(envoy, call, &Answer { headers, body }));
+        // SAFETY: as above.
+        let mut answer = Answer { headers, body: unsafe { joined(pieces) } };
+        let is_to_be_wiped = bootstrap.run(|main, envoy| main.answered(envoy, call, &answer));
+        wipe(&mut answer.body);
+        drop(answer);
+        if is_to_be_wiped {
+            // SAFETY: as above, and nobody reads them any more: Envoy drops the answer when the hook has returned.
+            pieces.iter().for_each(|piece| unsafe { wipe_buffer(*piece) });
+        }
     });
 }
 

@@ -1,6 +1,8 @@
 //! The hooks and wrappers over a stand-in for Envoy's functions, which Miri can look at as well.
 
 mod fake_envoy;
+#[cfg(target_os = "linux")]
+mod keys;
 mod tls;
 
 use std::borrow::Cow;

@@ -9,6 +9,8 @@ use fieldveil_engine::ports::Level;
 use fieldveil_shell::question::{MAX_BODY, Question, response};
 
 use crate::envoy::{Answer, Main, Wake};
+use crate::envoy_build;
+use crate::key_memory;
 use crate::log::{write_audit, write_log};
 use crate::main_waker;
 use crate::sidecar::{self, Sidecar};
@@ -41,6 +43,7 @@ impl MainThread {
             sidecar.tick();
             sidecar.state.principals.lines(now_ms()).iter().for_each(|line| write_audit(line));
         }
+        key_memory::check();
         self.statistics.publish(envoy, &sidecars, now_ms());
     }
 
@@ -66,13 +69,16 @@ impl MainThread {
         }
     }
 
-    /// A call was answered.
-    pub fn answered(&mut self, envoy: &dyn Main, call: u64, answer: &Answer<'_>) {
-        let Some((sidecar, fetch)) = self.open.remove(&call) else { return };
+    /// A call was answered. Gives whether the answer is to be wiped where Envoy has it: it is the key agent's, and Envoy is the one
+    /// whose buffers we know.
+    pub fn answered(&mut self, envoy: &dyn Main, call: u64, answer: &Answer<'_>) -> bool {
+        let Some((sidecar, fetch)) = self.open.remove(&call) else { return false };
+        let is_to_be_wiped = matches!(fetch, Fetch::Keys(_)) && envoy_build::is_tested();
         let body = answer.body.get(..answer.body.len().min(MAX_BODY)).unwrap_or_default();
         self.take(&sidecar, fetch, response(answer.header(":status"), answer.header("etag"), body));
         let due = sidecar.state.due_plans(now_ms());
         self.ask(envoy, &sidecar, due);
+        is_to_be_wiped
     }
 
     /// Takes in what came of a fetch.
