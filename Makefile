@@ -132,7 +132,7 @@ canary: python ## run random statements through the sidecar and against a plaint
 e2e-kubernetes: python ## test the charts in the cluster of KUBECONFIG, or in one that it starts itself (root on Linux on amd64)
 	@$(SUITES) kubernetes
 
-soak: python ## run clients for MINUTES=10 and say whether the sidecar's memory is flat
+soak: python ## run clients for MINUTES=10 and say whether the sidecar's memory and descriptors are flat
 	@$(SETUP) python filter keys
 	@$(VENV_PYTHON) e2e/soak.py $(if $(MINUTES),--minutes $(MINUTES))
 
