@@ -152,9 +152,7 @@ def sample(work: Work, started: float) -> Sample:
     names = ("server.memory_allocated", "server.memory_heap_size")
     gauges = {name: value for name, value in stats.items() if name in names or _is_memory_of_module(name)}
     envoy = work.stack.envoy
-    return Sample(
-        time.monotonic() - started, work.done.total(), envoy.memory_bytes(), envoy.descriptor_count(), gauges
-    )
+    return Sample(time.monotonic() - started, work.done.total(), envoy.memory_bytes(), envoy.descriptor_count(), gauges)
 
 
 def _is_memory_of_module(name: str) -> bool:
