@@ -225,7 +225,10 @@ NATIVE_E2E = (
         for name in ("native", "native_statistics", "round_trip", "prepared", "copy", "bulk", "outages", "pools")
     ),
     *(f"tests/test_{name}.py" for name in ("last_word", "malformed", "memory", "bridge_clients", "canary", "kills")),
-    *(f"tests/mysql/test_{name}.py" for name in ("round_trip", "prepared", "load", "outages", "authentication", "kills")),
+    *(
+        f"tests/mysql/test_{name}.py"
+        for name in ("round_trip", "prepared", "load", "outages", "authentication", "kills")
+    ),
     "tests/policies/test_budgets.py",
 )
 
