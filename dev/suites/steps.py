@@ -224,7 +224,19 @@ NATIVE_E2E = (
         f"tests/test_{name}.py"
         for name in ("native", "native_statistics", "round_trip", "prepared", "copy", "bulk", "outages", "pools")
     ),
-    *(f"tests/test_{name}.py" for name in ("last_word", "malformed", "memory", "bridge_clients", "canary", "kills")),
+    *(
+        f"tests/test_{name}.py"
+        for name in (
+            "last_word",
+            "malformed",
+            "memory",
+            "bridge_clients",
+            "canary",
+            "kills",
+            "hot_restart",
+            "no_memory",
+        )
+    ),
     *(
         f"tests/mysql/test_{name}.py"
         for name in ("round_trip", "prepared", "load", "outages", "authentication", "kills")
