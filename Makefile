@@ -16,7 +16,7 @@ export LC_ALL = C.UTF-8
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-json test-mysql test-tls test-native test-charts test-e2e interop instructions growth lint format loadtest loadtest-smoke loadtest-compare canary test-sqldiff test-compat fuzz e2e e2e-kubernetes soak charts-readme clean clean-all
+.PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-json test-mysql test-tls test-native test-charts test-e2e interop instructions growth lint format loadtest loadtest-smoke loadtest-compare canary kills test-sqldiff test-compat fuzz e2e e2e-kubernetes soak charts-readme clean clean-all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -129,10 +129,14 @@ canary: python ## run random statements through the sidecar and against a plaint
 	@$(SETUP) python filter keys mariadb mysql
 	@$(VENV_PYTHON) -m canary $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(if $(DATABASE),--database $(DATABASE))
 
+kills: python ## kill Envoy at random moments under load, and look for rows that are lost, wrong or stored in clear (SEED=1 KILLS=50 DATABASE=mariadb)
+	@$(SETUP) python filter filter-native keys mariadb
+	@$(VENV_PYTHON) -m kills $(if $(SEED),--seed $(SEED)) $(if $(KILLS),--kills $(KILLS)) $(if $(DATABASE),--database $(DATABASE))
+
 e2e-kubernetes: python ## test the charts in the cluster of KUBECONFIG, or in one that it starts itself (root on Linux on amd64)
 	@$(SUITES) kubernetes
 
-soak: python ## run clients for MINUTES=10 and say whether the sidecar's memory is flat
+soak: python ## run clients for MINUTES=10 and say whether the sidecar's memory and descriptors are flat
 	@$(SETUP) python filter keys
 	@$(VENV_PYTHON) e2e/soak.py $(if $(MINUTES),--minutes $(MINUTES))
 

@@ -1,4 +1,4 @@
-"""Whether the sidecar's memory stays flat: clients that do a mix of everything for some minutes, Envoy's memory beside.
+"""Whether the sidecar's memory and descriptors stay flat: clients that do a mix of everything for some minutes.
 
 By hand (`make soak MINUTES=10`). The memory of a Wasm module never shrinks, so what leaks shows as a slope: the
 medians of the second and of the last quarter are compared. The first quarter is for caches to fill.
@@ -25,6 +25,8 @@ SAMPLE_SECONDS = 1.0
 TABLE_ROWS = 20
 # What the last quarter may have more than the second: fragmentation, and buffers that were never needed before.
 TOLERANCE, SLACK_BYTES = 0.02, 2 * 2**20
+# Each client has one connection at a time, and Envoy two descriptors for it: what is sampled as one begins or ends.
+SLACK_DESCRIPTORS = CLIENTS
 MIB = 2**20
 NOT_SUPPORTED, DENIED = "0A000", "42501"
 
@@ -139,6 +141,8 @@ class Sample:
     at: float
     work: int
     rss: int
+    # Open ones of Envoy's process: sockets, files and what its threads wait on.
+    descriptors: int
     # By name, in bytes: Envoy's allocator, and gauges of the module if it has some.
     gauges: dict[str, int]
 
@@ -147,27 +151,28 @@ def sample(work: Work, started: float) -> Sample:
     stats = work.stack.envoy.stats()
     names = ("server.memory_allocated", "server.memory_heap_size")
     gauges = {name: value for name, value in stats.items() if name in names or _is_memory_of_module(name)}
-    return Sample(time.monotonic() - started, work.done.total(), work.stack.envoy.memory_bytes(), gauges)
+    envoy = work.stack.envoy
+    return Sample(time.monotonic() - started, work.done.total(), envoy.memory_bytes(), envoy.descriptor_count(), gauges)
 
 
 def _is_memory_of_module(name: str) -> bool:
     return name.startswith("wasmcustom.fieldveil.") and "memory" in name
 
 
-def is_flat(values: list[int]) -> tuple[bool, float, float]:
+def is_flat(values: list[int], slack: int) -> tuple[bool, float, float]:
     """Whether the last quarter is as high as the second, and the two medians."""
     quarter = len(values) // 4
     second, last = statistics.median(values[quarter : 2 * quarter]), statistics.median(values[-quarter:])
-    return last <= second * (1 + TOLERANCE) + SLACK_BYTES, second, last
+    return last <= second * (1 + TOLERANCE) + slack, second, last
 
 
 def table(samples: list[Sample]) -> None:
     names = list(samples[-1].gauges)
-    print("\n| seconds | pieces of work | RSS, MiB |" + "".join(f" {name}, MiB |" for name in names))
-    print("| --- |" + " --- |" * (2 + len(names)))
+    print("\n| seconds | pieces of work | RSS, MiB | descriptors |" + "".join(f" {name}, MiB |" for name in names))
+    print("| --- |" + " --- |" * (3 + len(names)))
     for each in samples[:: max(1, len(samples) // TABLE_ROWS)]:
         gauges = "".join(f" {each.gauges.get(name, 0) / MIB:.1f} |" for name in names)
-        print(f"| {each.at:.0f} | {each.work} | {each.rss / MIB:.1f} |{gauges}")
+        print(f"| {each.at:.0f} | {each.work} | {each.rss / MIB:.1f} | {each.descriptors} |{gauges}")
 
 
 def verdict(samples: list[Sample]) -> bool:
@@ -176,15 +181,19 @@ def verdict(samples: list[Sample]) -> bool:
     print()
     results = []
     for name, values in series.items():
-        flat, second, last = is_flat(values)
+        flat, second, last = is_flat(values, SLACK_BYTES)
         results.append(flat)
         word = "flat" if flat else "NOT flat"
         print(f"{name}: {word}; median of the second quarter {second / MIB:.1f} MiB, of the last {last / MIB:.1f} MiB")
+    flat, second, last = is_flat([each.descriptors for each in samples], SLACK_DESCRIPTORS)
+    results.append(flat)
+    word = "flat" if flat else "NOT flat"
+    print(f"descriptors: {word}; median of the second quarter {second:.0f}, of the last {last:.0f}")
     return all(results)
 
 
 def main() -> int:
-    arguments = argparse.ArgumentParser(description="whether the sidecar's memory stays flat")
+    arguments = argparse.ArgumentParser(description="whether the sidecar's memory and descriptors stay flat")
     arguments.add_argument("--minutes", type=float, default=10.0)
     minutes = arguments.parse_args().minutes
     with Stack(Options(envoy_log_level="warn")).start() as stack:

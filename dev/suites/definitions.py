@@ -107,7 +107,7 @@ SUITES = {
             "native-e2e",
             "the end-to-end tests where the shells could differ, on the native module",
             lambda: steps.native_e2e(*steps.NATIVE_E2E),
-            (*STACK, "filter-native", "pgx", "mariadb", "mysql", "shop-api"),
+            (*STACK, "filter-native", "pgx", "mariadb", "mysql", "older-postgres", "shop-api"),
         ),
         Suite(
             "native-postgres-e2e",

@@ -247,7 +247,12 @@ NATIVE_E2E = (
         for name in ("native", "native_statistics", "round_trip", "prepared", "copy", "bulk", "outages", "pools")
     ),
     *(f"tests/test_{name}.py" for name in ("last_word", "malformed", "memory", "bridge_clients", "canary")),
-    *(f"tests/mysql/test_{name}.py" for name in ("round_trip", "prepared", "load", "outages", "authentication")),
+    *(f"tests/test_{name}.py" for name in ("kills", "hot_restart", "no_memory", "principals_memory")),
+    *(f"tests/test_native_tls_{name}.py" for name in ("clients", "servers", "older")),
+    *(
+        f"tests/mysql/test_{name}.py"
+        for name in ("round_trip", "prepared", "load", "outages", "authentication", "kills", "native_tls")
+    ),
     *(
         f"tests/http/test_{name}.py"
         for name in ("native", "gateway", "both_ways", "heads", "leaks", "outages", "problems", "streams")

@@ -177,6 +177,10 @@ class Envoy:
     def memory_bytes(self) -> int:
         return psutil.Process(self.process.pid).memory_info().rss
 
+    def descriptor_count(self) -> int:
+        """Open descriptors of the process."""
+        return psutil.Process(self.process.pid).num_fds()
+
     def _sockets(self) -> list[Path]:
         """Where it listens besides its ports."""
         return [listener.socket for listener in self._listeners]

@@ -122,12 +122,21 @@ class Process:
         except subprocess.TimeoutExpired:
             self._signal(signal.SIGKILL)
             self._popen.wait()
-        _leash.remove(self._popen.pid)
-        self._popen = None
+        self._forget()
+
+    def kill(self) -> None:
+        """Ends the group at once with SIGKILL, as the kernel does when memory is short."""
+        self._signal(signal.SIGKILL)
+        self._popen.wait()
+        self._forget()
 
     def log_tail(self, lines: int = 20) -> str:
         text = self.log.read_text(errors="replace") if self.log.exists() else ""
         return "\n".join(f"  {self.name} | {line}" for line in text.splitlines()[-lines:])
+
+    def _forget(self) -> None:
+        _leash.remove(self._popen.pid)
+        self._popen = None
 
     def _signal(self, number: int) -> None:
         if self.running:

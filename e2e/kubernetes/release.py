@@ -5,6 +5,7 @@ from pathlib import Path
 import yaml
 
 from dev.layout import CHARTS
+from harness.envoy import SHELL
 from harness.parts import overlaid
 from harness.waiting import patience
 from kubernetes import kubectl
@@ -21,7 +22,7 @@ class Release:
     def __init__(self, namespace: Namespace, values: dict, name: str = "fieldveil", chart: Path = CHART) -> None:
         self.name = name
         self.chart = chart
-        self.values = overlaid({"sidecar": {"images": _images(namespace)}}, values)
+        self.values = overlaid({"sidecar": {"images": _images(namespace), "shell": _shell(values)}}, values)
         self._namespace = namespace
 
     def install(self) -> str:
@@ -46,6 +47,12 @@ class Release:
             return kubectl.run("helm", f"--namespace={self._namespace.name}", *words, stdin=stdin)
         except kubectl.CommandFailed as error:
             raise kubectl.CommandFailed(f"{error}\n{self._namespace.report()}") from error
+
+
+def _shell(values: dict) -> str:
+    """The shell that the tests run on; WebAssembly where an upstream speaks HTTP, for which no native filter exists."""
+    upstreams = values.get("sidecar", {}).get("upstreams", [])
+    return "wasm" if any(upstream["protocol"] == "http" for upstream in upstreams) else SHELL
 
 
 def _wait() -> tuple[str, str]:
