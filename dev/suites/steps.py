@@ -247,7 +247,7 @@ NATIVE_E2E = (
         for name in ("native", "native_statistics", "round_trip", "prepared", "copy", "bulk", "outages", "pools")
     ),
     *(f"tests/test_{name}.py" for name in ("last_word", "malformed", "memory", "bridge_clients", "canary")),
-    *(f"tests/test_{name}.py" for name in ("kills", "hot_restart", "no_memory", "principals_memory")),
+    *(f"tests/test_{name}.py" for name in ("kills", "hot_restart", "no_memory")),
     *(f"tests/test_native_tls_{name}.py" for name in ("clients", "servers", "older")),
     *(
         f"tests/mysql/test_{name}.py"

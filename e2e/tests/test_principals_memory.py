@@ -34,7 +34,6 @@ def in_use_after(stack: Stack, numbers: range) -> int:
 
 
 @pytest.mark.skipif(SHELL != "native", reason="threads that free each other's memory are of the native shell alone")
-@pytest.mark.xfail(strict=True, reason="a worker counts a principal as its own that the main thread has freed")
 def test_plans_that_are_no_longer_kept_are_no_longer_counted() -> None:
     with Stack(Options(envoy_log_level="warn")) as stack:
         filled = in_use_after(stack, range(FILLING))

@@ -1,8 +1,9 @@
-//! The module's allocator, which counts what each thread has allocated, and has a place of its own for keys.
+//! The module's allocator, which counts what is allocated, and has a place of its own for keys.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicIsize, Ordering};
 
 use crate::key_memory;
 
@@ -11,21 +12,41 @@ static ALLOCATOR: Counting = Counting;
 
 struct Counting;
 
+/// Bytes that all threads have allocated, but for what each has not told yet.
+static TOLD: AtomicIsize = AtomicIsize::new(0);
+/// Bytes that a thread allocates or frees until it tells the others.
+const UNTOLD: usize = 64 << 10;
+
 /// What is known of a thread.
 struct ThreadMemory {
     /// Bytes. What one thread allocates and another frees counts for both, with opposite signs.
     allocated: Cell<isize>,
+    /// Those of them that it has not told.
+    untold: Cell<isize>,
+    /// Bytes that all others had allocated when the thread last looked.
+    others: Cell<isize>,
     /// How many scopes it is in that are for keys.
     key_scopes: Cell<usize>,
 }
 
 thread_local! {
-    static MEMORY: ThreadMemory = const { ThreadMemory { allocated: Cell::new(0), key_scopes: Cell::new(0) } };
+    static MEMORY: ThreadMemory = const { ThreadMemory { allocated: Cell::new(0), untold: Cell::new(0), others: Cell::new(0), key_scopes: Cell::new(0) } };
 }
 
-/// Bytes that this thread has allocated.
-pub fn allocated() -> usize {
-    MEMORY.with(|memory| usize::try_from(memory.allocated.get()).unwrap_or_default())
+/// Bytes that are in use, of the other threads as when this one last looked: what lies between two calls is this thread's alone.
+pub fn in_use() -> usize {
+    MEMORY.with(|memory| {
+        let all = memory.allocated.get().wrapping_add(memory.others.get());
+        usize::try_from(all).unwrap_or_default()
+    })
+}
+
+/// Looks what the other threads have in use.
+pub fn look() {
+    MEMORY.with(|memory| {
+        let own = memory.allocated.get().wrapping_sub(memory.untold.get());
+        memory.others.set(TOLD.load(Ordering::Relaxed).wrapping_sub(own));
+    });
 }
 
 /// What this thread allocates from now on is for keys.
@@ -43,10 +64,22 @@ fn count(bytes: usize, sign: isize) -> bool {
     let by = isize::try_from(bytes).unwrap_or_default().wrapping_mul(sign);
     let counted = MEMORY.try_with(|memory| {
         memory.allocated.set(memory.allocated.get().wrapping_add(by));
+        let untold = memory.untold.get().wrapping_add(by);
+        memory.untold.set(untold);
+        if untold.unsigned_abs() >= UNTOLD {
+            tell(memory);
+        }
         memory.key_scopes.get() > 0
     });
     // A thread that ends frees what it has after this is gone.
     counted.unwrap_or_default()
+}
+
+/// Tells the other threads what this one has allocated.
+#[cold]
+#[inline(never)]
+fn tell(memory: &ThreadMemory) {
+    TOLD.fetch_add(memory.untold.take(), Ordering::Relaxed);
 }
 
 /// Memory for keys, or if there is no more of it the system's.

@@ -7,8 +7,8 @@ use std::ptr;
 
 use fieldveil_native::envoy::Answer;
 use fieldveil_native::{
-    FilterConfig, FilterPlace, Flow, KeyMemory, KeyScope, Log, Stream, log_error, note_envoy, note_panic,
-    set_allocated, set_key_memory, set_log,
+    FilterConfig, FilterPlace, Flow, KeyMemory, KeyScope, Log, Memory, Stream, log_error, note_envoy,
+    note_panic, set_key_memory, set_log, set_memory,
 };
 use zeroize::Zeroize;
 
@@ -39,7 +39,7 @@ extern "C" fn envoy_dynamic_module_on_program_init() -> *const c_char {
         // SAFETY: it takes nothing.
         least: || unsafe { raw::envoy_dynamic_module_callback_get_log_level() },
     });
-    set_allocated(allocator::allocated);
+    set_memory(Memory { in_use: allocator::in_use, look: allocator::look });
     keep_keys_apart();
     // What a panic says may be made of a value, so that only its place is told.
     std::panic::set_hook(Box::new(|panic| {

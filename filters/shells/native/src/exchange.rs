@@ -18,6 +18,7 @@ use fieldveil_shell::http::{Action, At, Direction, Fields, Host, HttpExchange, R
 use crate::claims;
 use crate::envoy::HttpFilter;
 use crate::log::write_log;
+use crate::memory;
 use crate::waiter::Waiter;
 use crate::worker::ThreadWorker;
 
@@ -148,6 +149,7 @@ impl ExchangeStream {
             self.answered.set(true);
             return self.run(direction, hook);
         };
+        memory::look();
         let ExchangeState { exchange, waiter } = &mut *state;
         let mut host = HookHost { stream: self, waiter, then: Then::Nothing };
         let action = hook(exchange, &mut host);

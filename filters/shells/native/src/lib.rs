@@ -13,6 +13,7 @@ mod key_memory;
 mod log;
 mod main_thread;
 mod main_waker;
+mod memory;
 mod mysql_tls;
 mod refusal;
 mod server_tls;
@@ -36,9 +37,9 @@ pub use crate::exchange::ExchangeStream;
 pub use crate::key_memory::{KeyMemory, KeyMemoryFault, set_key_memory};
 pub use crate::log::{Log, set_log};
 pub use crate::main_thread::{MainThread, TICK_MS};
+pub use crate::memory::{Memory, set_memory};
 pub use crate::statistics::{COUNTERS, GAUGES};
 pub use crate::stream::{Flow, Stream};
-pub use crate::worker::set_allocated;
 pub use fieldveil_engine::key_memory::KeyScope;
 
 use crate::envoy::{Filter, HttpFilter};

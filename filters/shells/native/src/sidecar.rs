@@ -25,8 +25,6 @@ pub struct Sidecar {
     fetches: Mutex<Fetches>,
     /// A connection of each worker that has any, to be told of each second.
     carriers: Mutex<HashMap<ThreadId, Arc<Waiter>>>,
-    /// How many bytes each worker's thread has allocated.
-    memory: Mutex<HashMap<ThreadId, usize>>,
     /// How often each key has sealed.
     key_uses: Mutex<HashMap<String, u64>>,
 }
@@ -66,7 +64,6 @@ impl Sidecar {
             text: text.to_vec(),
             fetches: Mutex::default(),
             carriers: Mutex::default(),
-            memory: Mutex::default(),
             key_uses: Mutex::default(),
         });
         sidecars.push(Arc::downgrade(&sidecar));
@@ -112,16 +109,6 @@ impl Sidecar {
     /// Tells each worker that a second has passed.
     pub fn tick(&self) {
         lock(&self.carriers).values().for_each(|waiter| waiter.tick());
-    }
-
-    /// Notes how many bytes this thread has allocated.
-    pub fn note_memory(&self, bytes: usize) {
-        lock(&self.memory).insert(std::thread::current().id(), bytes);
-    }
-
-    /// How many bytes the thread has allocated that has most.
-    pub fn memory(&self) -> usize {
-        lock(&self.memory).values().copied().max().unwrap_or_default()
     }
 
     /// Takes in how often a worker has used a key. Gives how often all have before, and now.

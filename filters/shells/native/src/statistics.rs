@@ -8,6 +8,7 @@ use fieldveil_engine::reports::Ages;
 
 use crate::envoy::Main;
 use crate::faults;
+use crate::memory;
 use crate::sidecar::Sidecar;
 
 /// The counters, each with its labels. What is counted under another name is not shown.
@@ -63,13 +64,14 @@ pub struct Statistics {
 impl Statistics {
     /// Moves what was counted into Envoy's statistics.
     pub fn publish(&mut self, envoy: &dyn Main, sidecars: &[Arc<Sidecar>], now_ms: u64) {
+        memory::look();
         let mut all = Ages::default();
         let mut held: BTreeMap<String, u64> = self.held.keys().map(|name| (name.clone(), 0)).collect();
         for sidecar in sidecars {
             for (name, by) in sidecar.state.take_counts() {
                 add(envoy, &name, by);
             }
-            let ages = sidecar.state.ages(now_ms, sidecar.memory());
+            let ages = sidecar.state.ages(now_ms, memory::in_use());
             all.keysets = ages.keysets.max(all.keysets);
             all.plans = ages.plans.max(all.plans);
             all.memory = ages.memory.max(all.memory);

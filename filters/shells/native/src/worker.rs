@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use fieldveil_engine::Random;
@@ -14,6 +14,7 @@ use fieldveil_shell::random::Generator;
 
 use crate::envoy::Server;
 use crate::log::{write_audit, write_log};
+use crate::memory;
 use crate::sidecar::Sidecar;
 use crate::waiter::Waiter;
 
@@ -155,11 +156,11 @@ impl ThreadWorker {
         for (name, by) in worker.take_own_counts() {
             state.count(&name, by);
         }
-        self.sidecar.note_memory(allocated());
     }
 
-    /// The buffer of a callback, empty.
+    /// Begins a callback: its buffer, empty.
     pub fn output(&self) -> CallbackOutput {
+        memory::look();
         self.spare.take()
     }
 
@@ -170,18 +171,6 @@ impl ThreadWorker {
             self.spare.replace(output);
         }
     }
-}
-
-static ALLOCATED: OnceLock<fn() -> usize> = OnceLock::new();
-
-/// Says how to find out how many bytes the thread at hand has allocated; the first call counts.
-pub fn set_allocated(allocated: fn() -> usize) {
-    let _ = ALLOCATED.set(allocated);
-}
-
-/// Bytes that the thread at hand has allocated; 0 where that is not known.
-fn allocated() -> usize {
-    ALLOCATED.get().map_or(0, |allocated| allocated())
 }
 
 /// Milliseconds since the Unix epoch.
@@ -221,6 +210,6 @@ impl Ports for ConnectionPorts {
     }
 
     fn memory_in_use(&self) -> usize {
-        allocated()
+        memory::in_use()
     }
 }
