@@ -101,13 +101,27 @@ def test_requests_that_come_at_once_ask_opa_once_for_all_workers(options: HttpOp
 
 
 def test_audit_of_a_principal_is_one_for_all_workers_and_told_when_nobody_asks(stack: HttpStack) -> None:
-    before = len(stack.envoy.audit())
-    for _ in range(20):
-        # A connection of its own each, so that both workers have some.
+    before, asked = len(stack.envoy.audit()), 0
+
+    def connections() -> list[int]:
+        suffix = ".downstream_cx_total"
+        return [
+            count
+            for name, count in stack.envoy.stats("listener.").items()
+            if ".worker_" in name and name.endswith(suffix)
+        ]
+
+    # A connection of its own each, until both workers have had some: the kernel chooses which takes one.
+    assert len(connections()) == WORKERS
+    while asked < 20 or not all(connections()):
         assert post(stack).status_code == 200
-    until(lambda: len(stack.envoy.audit()) > before)
-    lines = stack.envoy.audit()[before:]
-    assert len({line["session"] for line in lines}) == 1
+        asked += 1
+
+    def told() -> list[dict]:
+        return stack.envoy.audit()[before:]
+
+    until(lambda: sum(line["labels"].get("person.ssn", {}).get("sealed", 0) for line in told()) == asked)
+    assert len({line["session"] for line in told()}) == 1
 
 
 def test_configuration_that_does_not_pass_on_claims_serves_nobody(

@@ -146,11 +146,11 @@ fn change(changes: &mut BTreeMap<String, i64>, mut held: &[u8], sign: i64) {
 pub type Counts = BTreeMap<String, u64>;
 
 /// Adds to the count of a statistic.
-pub fn add_count(counts: &mut Counts, name: &str, by: u64) {
-    if let Some(count) = counts.get_mut(name) {
+pub fn add_count(counts: &mut Counts, name: impl AsRef<str> + Into<String>, by: u64) {
+    if let Some(count) = counts.get_mut(name.as_ref()) {
         *count = count.saturating_add(by);
     } else {
-        counts.insert(name.to_owned(), by);
+        counts.insert(name.into(), by);
     }
 }
 

@@ -209,7 +209,7 @@ impl SidecarState {
     pub fn take_counts(&self) -> Counts {
         self.principals.settle();
         let mut counts = std::mem::take(&mut *lock(&self.counts));
-        lock(&self.values).take(|name, by| add_count(&mut counts, &name, by));
+        lock(&self.values).take(|name, by| add_count(&mut counts, name, by));
         counts
     }
 

@@ -248,7 +248,7 @@ impl Worker {
     /// Hands over what was counted since the last time, by this worker and by what it shares with others.
     pub fn take_counts(&mut self) -> Counts {
         let mut counts = self.take_own_counts();
-        self.state.take_counts().iter().for_each(|(name, count)| add_count(&mut counts, name, *count));
+        self.state.take_counts().into_iter().for_each(|(name, count)| add_count(&mut counts, name, count));
         counts
     }
 
@@ -256,7 +256,7 @@ impl Worker {
     pub fn take_own_counts(&mut self) -> Counts {
         self.audits.settle();
         let mut counts = std::mem::take(&mut self.counts);
-        lock(&self.values).take(|name, count| add_count(&mut counts, &name, count));
+        lock(&self.values).take(|name, count| add_count(&mut counts, name, count));
         counts
     }
 

@@ -17,7 +17,8 @@ const MAX_PRINCIPALS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1023);
 /// An audit that all workers write to.
 pub type SharedAudit = Arc<Mutex<Audit>>;
 
-/// The audits of principals. No method has the lock of an audit and one of these at once.
+/// The audits of principals. No method has the lock of an audit and one of these at once; the counts of values are locked within an
+/// audit, and lock nothing.
 pub struct PrincipalAudits {
     known: Mutex<LruCache<PrincipalKey, SharedAudit>>,
     /// Those in which something happened since their last lines. They may be gone from everywhere else before their interval is over.
@@ -70,7 +71,7 @@ impl PrincipalAudits {
             let mut audit = lock(audit);
             audit.tick(now_ms);
             lines.append(&mut audit.take_lines());
-            // Whoever records in an idle one puts it back.
+            // Whoever records in an idle one puts it back, and can not do so before this lets go of it.
             !audit.is_idle()
         });
         lock(&self.open).append(&mut open);

@@ -14,7 +14,7 @@ struct Counting;
 
 /// Bytes that all threads have allocated, but for what each has not told yet.
 static TOLD: AtomicIsize = AtomicIsize::new(0);
-/// Bytes that a thread allocates or frees until it tells the others.
+/// Bytes that a thread allocates or frees until it tells the others. One that ends does not tell the rest.
 const UNTOLD: usize = 64 << 10;
 
 /// What is known of a thread.
@@ -75,6 +75,13 @@ fn count(bytes: usize, sign: isize) -> bool {
     counted.unwrap_or_default()
 }
 
+/// Takes back what was counted of an allocation that was refused.
+fn count_refused(pointer: *mut u8, bytes: usize) {
+    if pointer.is_null() {
+        count(bytes, -1);
+    }
+}
+
 /// Tells the other threads what this one has allocated.
 #[cold]
 #[inline(never)]
@@ -97,10 +104,10 @@ unsafe fn allocate_for_keys(layout: Layout) -> *mut u8 {
 // their addresses.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if count(layout.size(), 1) {
-            return unsafe { allocate_for_keys(layout) };
-        }
-        unsafe { System.alloc(layout) }
+        let pointer =
+            unsafe { if count(layout.size(), 1) { allocate_for_keys(layout) } else { System.alloc(layout) } };
+        count_refused(pointer, layout.size());
+        pointer
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
@@ -114,24 +121,33 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if count(layout.size(), 1) {
+        let pointer = if count(layout.size(), 1) {
             let pointer = unsafe { allocate_for_keys(layout) };
             if !pointer.is_null() {
                 unsafe { pointer.write_bytes(0, layout.size()) };
             }
-            return pointer;
-        }
-        unsafe { System.alloc_zeroed(layout) }
+            pointer
+        } else {
+            unsafe { System.alloc_zeroed(layout) }
+        };
+        count_refused(pointer, layout.size());
+        pointer
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(layout.size(), -1);
         let is_in_scope = count(size, 1);
-        if !is_in_scope && !key_memory::contains(pointer) {
-            return unsafe { System.realloc(pointer, layout, size) };
+        let moved = if !is_in_scope && !key_memory::contains(pointer) {
+            unsafe { System.realloc(pointer, layout, size) }
+        } else {
+            // What was for keys stays so, and what becomes so leaves nothing where it was.
+            unsafe { move_for_keys(pointer, layout, size) }
+        };
+        if moved.is_null() {
+            count(size, -1);
+            count(layout.size(), 1);
         }
-        // What was for keys stays so, and what becomes so leaves nothing where it was.
-        unsafe { move_for_keys(pointer, layout, size) }
+        moved
     }
 }
 

@@ -1,7 +1,7 @@
 //! One request and its response, as the hooks of Envoy's HTTP filter see them.
 //!
 //! What may call back into these hooks, or end the stream and with it this, is done when the exchange is free again: to answer, to
-//! cut, to let a paused request continue.
+//! cut, to let a paused request continue. Envoy has a filter object of its own for each stream, here "Envoy's half".
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -57,7 +57,6 @@ enum Then {
 impl ExchangeStream {
     /// A new stream.
     pub fn new(worker: Rc<ThreadWorker>, filter: Box<dyn HttpFilter>) -> Self {
-        worker.begin_exchange();
         Self {
             filter,
             worker,
@@ -90,8 +89,10 @@ impl ExchangeStream {
 
     /// The response's head has come.
     pub fn response_head(&self, end_of_stream: bool) -> Action {
-        self.has_response.set(true);
-        self.run(Direction::Response, |exchange, host| exchange.response_head(host, end_of_stream))
+        self.run(Direction::Response, |exchange, host| {
+            host.stream.has_response.set(true);
+            exchange.response_head(host, end_of_stream)
+        })
     }
 
     /// The response's trailers have come.
@@ -146,7 +147,12 @@ impl ExchangeStream {
         }
         let Ok(mut state) = self.state.try_borrow_mut() else {
             // In the middle of a hook nothing can come but Envoy's own answer, to something that it could not do.
-            self.answered.set(true);
+            let is_answer = direction == Direction::Response && !self.has_response.get();
+            if is_answer {
+                self.answered.set(true)
+            } else {
+                self.failed.set(true)
+            }
             return self.run(direction, hook);
         };
         memory::look();
@@ -169,15 +175,19 @@ impl ExchangeStream {
 
     /// Answers the client.
     fn reply(&self, reply: &Reply) {
-        // Envoy makes a success of what it answers to gRPC by itself, unless it is told a status of gRPC.
-        let is_grpc = !self.has_response.get() && {
-            let fields = self.filter.fields(Fields::RequestHead);
-            fields
-                .iter()
-                .any(|(name, value)| name == "content-type" && value.starts_with(b"application/grpc"))
-        };
+        if self.has_response.get() {
+            // Envoy puts the answer in its place, past these hooks, or cuts it. What else comes of the service's may not pass.
+            self.failed.set(true);
+            self.filter.reply(reply.status, &reply.headers, &reply.body);
+            return;
+        }
         self.answered.set(true);
-        if is_grpc {
+        // Envoy makes a success of what it answers to gRPC by itself, unless it is told a status of gRPC.
+        let fields = self.filter.fields(Fields::RequestHead);
+        let is_grpc = |(name, value): &(String, Vec<u8>)| {
+            name == "content-type" && value.starts_with(b"application/grpc")
+        };
+        if fields.iter().any(is_grpc) {
             self.filter.respond(reply.status, &reply.headers, &reply.body);
         } else {
             self.filter.reply(reply.status, &reply.headers, &reply.body);
@@ -188,7 +198,7 @@ impl ExchangeStream {
 impl Drop for ExchangeStream {
     fn drop(&mut self) {
         self.state.get_mut().exchange.end();
-        self.worker.end_exchange();
+        self.worker.publish();
     }
 }
 

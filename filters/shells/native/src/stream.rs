@@ -126,6 +126,10 @@ impl<S: Connection> Stream for DatabaseStream<S> {
                 return Flow::Continue;
             }
             if !state.server_tls.is_ready() && !state.ask_for_tls(&self.waiter) {
+                // A client that has ended its side says nothing more for which the server could be asked.
+                if end_of_stream && state.server_tls.deadline_ms().is_none() {
+                    state.filter.close();
+                }
                 return Flow::Stop;
             }
             if state.session(&self.worker).is_waiting() {

@@ -34,8 +34,6 @@ pub struct ThreadWorker {
     spare: RefCell<CallbackOutput>,
     /// The connections of this thread.
     connections: RefCell<Vec<Arc<Waiter>>>,
-    /// How many exchanges of HTTP this thread has.
-    exchanges: Cell<usize>,
     exchange_ports: OnceCell<Rc<RefCell<dyn Ports>>>,
     /// When this thread's counts were last published.
     published_ms: Cell<u64>,
@@ -62,7 +60,6 @@ impl ThreadWorker {
                 random: Rc::new(RefCell::new(random)),
                 spare: RefCell::default(),
                 connections: RefCell::default(),
-                exchanges: Cell::new(0),
                 exchange_ports: OnceCell::new(),
                 published_ms: Cell::new(0),
             });
@@ -105,20 +102,8 @@ impl ThreadWorker {
         http.is_some_and(|http| !http.identity.jwt_payload.is_empty())
     }
 
-    /// An exchange of HTTP has begun.
-    pub fn begin_exchange(&self) {
-        self.exchanges.set(self.exchanges.get().saturating_add(1));
-    }
-
-    /// An exchange of HTTP has ended.
-    pub fn end_exchange(&self) {
-        self.exchanges.set(self.exchanges.get().saturating_sub(1));
-        if self.exchanges.get() == 0 {
-            self.publish();
-        }
-    }
-
-    /// Counts for the process what this worker has counted, unless that was done within this second: where there is no tick.
+    /// Counts for the process what this worker has counted, unless that was done within this second: in an exchange of HTTP, which has
+    /// no tick and may stay for long.
     pub fn publish_when_due(&self) {
         let now_ms = now_ms();
         if now_ms.saturating_sub(self.published_ms.get()) >= PUBLISH_MS {
@@ -138,7 +123,7 @@ impl ThreadWorker {
     }
 
     /// Counts for the process what this worker has counted.
-    fn publish(&self) {
+    pub fn publish(&self) {
         let mut worker = self.worker.borrow_mut();
         let state = &self.sidecar.state;
         let limit = state.config.limits.key_uses;

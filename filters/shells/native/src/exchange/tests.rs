@@ -157,6 +157,17 @@ fn hooks_of_the_answer_may_come_and_the_stream_may_go_within_it() {
 }
 
 #[test]
+fn nothing_of_a_response_passes_that_was_refused_when_its_head_had_come() {
+    let envoy = FakeHttpFilter(Rc::default(), POST);
+    let (stream, _sidecar) = waiting(&envoy, "begun");
+    stream.has_response.set(true);
+    stream.reply(&Reply { status: 502, headers: Vec::new(), body: Vec::new() });
+    assert_eq!((&envoy.0.borrow().replies[..], envoy.0.borrow().resets), (&[502][..], 0));
+    assert_eq!(stream.body(Direction::Response, true), Action::Pause);
+    assert_eq!(stream.response_trailers(), Action::Pause);
+}
+
+#[test]
 fn what_is_held_is_given_back_when_the_exchange_is_over() {
     let envoy = FakeHttpFilter(Rc::default(), POST);
     let (stream, _sidecar) = waiting(&envoy, "over");

@@ -41,6 +41,16 @@ fn nothing_of_the_client_goes_to_a_server_that_begins_no_tls() {
 }
 
 #[test]
+fn client_that_ends_its_side_before_the_server_is_asked_leaves_no_connection() {
+    for begun in [&b""[..], b"\0\0\0"] {
+        let (stream, envoy) = begin_with(ServerTls::WANTED, vec![]);
+        envoy.0.borrow_mut().read.extend_from_slice(begun);
+        assert_eq!(stream.client_bytes(true), Flow::Stop);
+        assert!(envoy.0.borrow().closed && envoy.0.borrow().injected.is_empty());
+    }
+}
+
+#[test]
 fn cluster_that_can_not_begin_tls_gets_nothing_of_the_client() {
     let (stream, envoy) = begin_with(ServerTls::WANTED, vec![]);
     envoy.0.borrow_mut().starts_tls = false;
