@@ -2,15 +2,14 @@
 
 use std::collections::HashMap;
 
+use fieldveil_shell::claims;
 use prost::Message;
 use prost_types::value::Kind;
 use prost_types::{Struct, Value as ProtoValue};
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 /// Who says which claims hold.
 const JWT_AUTHN: &str = "envoy.filters.http.jwt_authn";
-/// Doubles below are whole numbers one by one: 2^53.
-const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// `envoy.config.core.v3.Metadata`, as far as it is asked for.
 #[derive(Clone, PartialEq, Message)]
@@ -30,26 +29,17 @@ pub fn verified(metadata: &[u8], payload: &str) -> Option<Map<String, Value>> {
     }
 }
 
-/// Protobuf knows doubles alone: what is a whole number comes back as one.
 fn value(told: ProtoValue) -> Value {
     match told.kind {
         None | Some(Kind::NullValue(_)) => Value::Null,
         Some(Kind::BoolValue(bool)) => Value::Bool(bool),
-        Some(Kind::NumberValue(number)) => self::number(number),
+        Some(Kind::NumberValue(number)) => claims::number(number),
         Some(Kind::StringValue(text)) => Value::String(text),
         Some(Kind::ListValue(list)) => Value::Array(list.values.into_iter().map(value).collect()),
         Some(Kind::StructValue(fields)) => {
             Value::Object(fields.fields.into_iter().map(|(name, member)| (name, value(member))).collect())
         }
     }
-}
-
-fn number(number: f64) -> Value {
-    #[allow(clippy::cast_possible_truncation, reason = "a whole number below 2^53 fits")]
-    if number.fract() == 0.0 && number.abs() < EXACT {
-        return Value::from(number as i64);
-    }
-    Number::from_f64(number).map_or(Value::Null, Value::Number)
 }
 
 #[cfg(test)]

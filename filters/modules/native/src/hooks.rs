@@ -15,6 +15,7 @@ use zeroize::Zeroize;
 use crate::allocator;
 use crate::bootstrap::Bootstrap;
 use crate::filter::{EnvoyFilter, bytes, joined, module_buffer, wipe_buffer};
+use crate::hook::{guarded, idle};
 use crate::key_memory;
 use crate::raw::{
     self, BootstrapPointer, CONTINUE, EnvoyBuffer, EnvoyHeader, FilterConfigPointer, FilterPointer,
@@ -23,11 +24,6 @@ use crate::raw::{
 
 /// The version of the interface, for Envoy.
 const VERSION: &std::ffi::CStr = c"v0.2.0";
-
-/// Runs a hook; gives `failed` if it panics.
-pub fn guarded<T>(failed: T, hook: impl FnOnce() -> T) -> T {
-    catch_unwind(AssertUnwindSafe(hook)).unwrap_or(failed)
-}
 
 #[unsafe(no_mangle)]
 extern "C" fn envoy_dynamic_module_on_program_init() -> *const c_char {
@@ -75,9 +71,6 @@ extern "C" fn envoy_dynamic_module_on_network_filter_config_destroy(config: *con
     // SAFETY: it was made above, and nobody has it any more.
     guarded((), || drop(unsafe { Box::from_raw(config.cast::<FilterConfig>().cast_mut()) }));
 }
-
-#[unsafe(no_mangle)]
-extern "C" fn envoy_dynamic_module_on_network_filter_config_scheduled(_config: *const c_void, _event: u64) {}
 
 // A connection: a box of a `Stream`, boxed once more for a thin pointer, which Envoy has until it destroys it.
 
@@ -168,33 +161,6 @@ extern "C" fn envoy_dynamic_module_on_network_filter_scheduled(
     on_stream(stream, (), |stream| stream.woken());
 }
 
-#[unsafe(no_mangle)]
-extern "C" fn envoy_dynamic_module_on_network_filter_http_callout_done(
-    _filter: FilterPointer,
-    _stream: *const c_void,
-    _callout: u64,
-    _result: u32,
-    _headers: *const EnvoyHeader,
-    _headers_count: usize,
-    _body: *const EnvoyBuffer,
-    _body_count: usize,
-) {
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn envoy_dynamic_module_on_network_filter_above_write_buffer_high_watermark(
-    _filter: FilterPointer,
-    _stream: *const c_void,
-) {
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn envoy_dynamic_module_on_network_filter_below_write_buffer_low_watermark(
-    _filter: FilterPointer,
-    _stream: *const c_void,
-) {
-}
-
 /// Wipes what was copied of Envoy's buffers.
 fn wipe(bytes: &mut Cow<'_, [u8]>) {
     if let Cow::Owned(copy) = bytes {
@@ -242,9 +208,6 @@ extern "C" fn envoy_dynamic_module_on_bootstrap_extension_new(
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn envoy_dynamic_module_on_bootstrap_extension_destroy(_extension: *const c_void) {}
-
-#[unsafe(no_mangle)]
 extern "C" fn envoy_dynamic_module_on_bootstrap_extension_server_initialized(
     extension: *mut c_void,
     _bootstrap: *const c_void,
@@ -259,20 +222,6 @@ extern "C" fn envoy_dynamic_module_on_bootstrap_extension_server_initialized(
         )
     };
     guarded((), || note_envoy(known.then_some(build)));
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn envoy_dynamic_module_on_bootstrap_extension_worker_thread_initialized(
-    _envoy: *mut c_void,
-    _extension: *const c_void,
-) {
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn envoy_dynamic_module_on_bootstrap_extension_drain_started(
-    _envoy: *mut c_void,
-    _extension: *const c_void,
-) {
 }
 
 #[unsafe(no_mangle)]
@@ -340,15 +289,6 @@ extern "C" fn envoy_dynamic_module_on_bootstrap_extension_http_callout_done(
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn envoy_dynamic_module_on_bootstrap_extension_file_changed(
-    _pointer: BootstrapPointer,
-    _bootstrap: *const c_void,
-    _path: EnvoyBuffer,
-    _events: u32,
-) {
-}
-
-#[unsafe(no_mangle)]
 extern "C" fn envoy_dynamic_module_on_bootstrap_extension_admin_request(
     _pointer: BootstrapPointer,
     _bootstrap: *const c_void,
@@ -359,34 +299,17 @@ extern "C" fn envoy_dynamic_module_on_bootstrap_extension_admin_request(
     404
 }
 
-#[unsafe(no_mangle)]
-extern "C" fn envoy_dynamic_module_on_bootstrap_extension_cluster_add_or_update(
-    _pointer: BootstrapPointer,
-    _bootstrap: *const c_void,
-    _cluster: EnvoyBuffer,
-) {
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn envoy_dynamic_module_on_bootstrap_extension_cluster_removal(
-    _pointer: BootstrapPointer,
-    _bootstrap: *const c_void,
-    _cluster: EnvoyBuffer,
-) {
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn envoy_dynamic_module_on_bootstrap_extension_listener_add_or_update(
-    _pointer: BootstrapPointer,
-    _bootstrap: *const c_void,
-    _listener: EnvoyBuffer,
-) {
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn envoy_dynamic_module_on_bootstrap_extension_listener_removal(
-    _pointer: BootstrapPointer,
-    _bootstrap: *const c_void,
-    _listener: EnvoyBuffer,
-) {
+idle! {
+    envoy_dynamic_module_on_network_filter_config_scheduled(*const c_void, u64);
+    envoy_dynamic_module_on_network_filter_http_callout_done(FilterPointer, *const c_void, u64, u32, *const EnvoyHeader, usize, *const EnvoyBuffer, usize);
+    envoy_dynamic_module_on_network_filter_above_write_buffer_high_watermark(FilterPointer, *const c_void);
+    envoy_dynamic_module_on_network_filter_below_write_buffer_low_watermark(FilterPointer, *const c_void);
+    envoy_dynamic_module_on_bootstrap_extension_destroy(*const c_void);
+    envoy_dynamic_module_on_bootstrap_extension_worker_thread_initialized(*mut c_void, *const c_void);
+    envoy_dynamic_module_on_bootstrap_extension_drain_started(*mut c_void, *const c_void);
+    envoy_dynamic_module_on_bootstrap_extension_file_changed(BootstrapPointer, *const c_void, EnvoyBuffer, u32);
+    envoy_dynamic_module_on_bootstrap_extension_cluster_add_or_update(BootstrapPointer, *const c_void, EnvoyBuffer);
+    envoy_dynamic_module_on_bootstrap_extension_cluster_removal(BootstrapPointer, *const c_void, EnvoyBuffer);
+    envoy_dynamic_module_on_bootstrap_extension_listener_add_or_update(BootstrapPointer, *const c_void, EnvoyBuffer);
+    envoy_dynamic_module_on_bootstrap_extension_listener_removal(BootstrapPointer, *const c_void, EnvoyBuffer);
 }

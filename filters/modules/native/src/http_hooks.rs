@@ -9,7 +9,7 @@ use fieldveil_native::envoy::{Action, Direction};
 use fieldveil_native::{ExchangeStream, FilterConfig, FilterPlace};
 
 use crate::filter::{bytes, module_buffer};
-use crate::hooks::guarded;
+use crate::hook::{guarded, idle};
 use crate::http_filter::EnvoyHttpFilter;
 use crate::raw::{
     self, CONTINUE, EnvoyBuffer, EnvoyHeader, FilterConfigPointer, FilterPointer, LOCAL_RESET,
@@ -193,16 +193,6 @@ extern "C" fn envoy_dynamic_module_on_http_filter_stream_complete(
             exchange.end();
         }
     });
-}
-
-/// Defines hooks that have nothing to do.
-macro_rules! idle {
-    ($($name:ident($($kind:ty),*);)*) => {
-        $(
-            #[unsafe(no_mangle)]
-            extern "C" fn $name($(_: $kind),*) {}
-        )*
-    };
 }
 
 type Headers = *const EnvoyHeader;

@@ -10,6 +10,7 @@
 mod allocator;
 mod bootstrap;
 mod filter;
+mod hook;
 mod hooks;
 mod http_filter;
 mod http_hooks;

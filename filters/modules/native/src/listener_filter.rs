@@ -2,13 +2,13 @@
 
 use std::cell::RefCell;
 use std::ffi::c_void;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
 use fieldveil_native::transport::Accepted;
 use fieldveil_native::{Admission, ClientTls, ClientTlsConfig, FIRST_BYTES};
 
 use crate::filter::{bytes, module_buffer};
+use crate::hook::{guarded, idle};
 use crate::raw::{CONTINUE, EnvoyBuffer, EnvoyHeader, STOP_ITERATION};
 use crate::raw_tls::{self, ListenerFilterPointer};
 
@@ -58,11 +58,6 @@ impl Accepted for EnvoyAccepted {
     }
 }
 
-/// Runs a hook; gives `failed` if it panics.
-fn guarded<T>(failed: T, hook: impl FnOnce() -> T) -> T {
-    catch_unwind(AssertUnwindSafe(hook)).unwrap_or(failed)
-}
-
 // The filter's configuration: a `ClientTlsConfig` that Envoy has until it destroys it.
 
 #[unsafe(no_mangle)]
@@ -82,14 +77,6 @@ pub extern "C" fn envoy_dynamic_module_on_listener_filter_config_new(
 pub extern "C" fn envoy_dynamic_module_on_listener_filter_config_destroy(config: *const c_void) {
     // SAFETY: it was made above, and nobody has it any more.
     guarded((), || drop(unsafe { Box::from_raw(config.cast::<ClientTlsConfig>().cast_mut()) }));
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn envoy_dynamic_module_on_listener_filter_config_scheduled(
-    _envoy: *mut c_void,
-    _config: *const c_void,
-    _event: u64,
-) {
 }
 
 // A connection: a `ClientTls` that Envoy has until it destroys it.
@@ -154,13 +141,6 @@ pub extern "C" fn envoy_dynamic_module_on_listener_filter_on_data(
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn envoy_dynamic_module_on_listener_filter_on_close(
-    _filter: ListenerFilterPointer,
-    _connection: *const c_void,
-) {
-}
-
-#[unsafe(no_mangle)]
 pub extern "C" fn envoy_dynamic_module_on_listener_filter_get_max_read_bytes(
     _filter: ListenerFilterPointer,
     _connection: *const c_void,
@@ -168,23 +148,9 @@ pub extern "C" fn envoy_dynamic_module_on_listener_filter_get_max_read_bytes(
     FIRST_BYTES
 }
 
-#[unsafe(no_mangle)]
-extern "C" fn envoy_dynamic_module_on_listener_filter_scheduled(
-    _filter: ListenerFilterPointer,
-    _connection: *const c_void,
-    _event: u64,
-) {
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn envoy_dynamic_module_on_listener_filter_http_callout_done(
-    _filter: ListenerFilterPointer,
-    _connection: *const c_void,
-    _callout: u64,
-    _result: u32,
-    _headers: *const EnvoyHeader,
-    _headers_count: usize,
-    _body: *const EnvoyBuffer,
-    _body_count: usize,
-) {
+idle! {
+    envoy_dynamic_module_on_listener_filter_config_scheduled(*mut c_void, *const c_void, u64);
+    envoy_dynamic_module_on_listener_filter_on_close(ListenerFilterPointer, *const c_void);
+    envoy_dynamic_module_on_listener_filter_scheduled(ListenerFilterPointer, *const c_void, u64);
+    envoy_dynamic_module_on_listener_filter_http_callout_done(ListenerFilterPointer, *const c_void, u64, u32, *const EnvoyHeader, usize, *const EnvoyBuffer, usize);
 }

@@ -6,15 +6,14 @@
 
 use fieldveil_engine::http::Reply;
 use fieldveil_engine::ports::Level;
+use fieldveil_shell::claims;
 use fieldveil_shell::http::replies;
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 use crate::log::write_log;
 
 /// The word before the claims.
 const WORD: &[u8] = b"claims:";
-/// Doubles below are whole numbers one by one: 2^53.
-const EXACT: f64 = 9_007_199_254_740_992.0;
 
 const MISSING: &str = "no filter before this one passes on the claims of verified tokens";
 const REMEDY: &str =
@@ -44,24 +43,16 @@ fn refuse(reason: &str) -> Reply {
     replies::unavailable(reason, REMEDY)
 }
 
-/// Envoy knows doubles alone: what is a whole number comes back as one, however it is written.
+/// A claim with its whole numbers as such.
 fn whole(claim: Value) -> Value {
     match claim {
-        Value::Number(number) => Value::Number(number.as_f64().map_or(number, whole_number)),
+        Value::Number(number) => number.as_f64().map_or(Value::Null, claims::number),
         Value::Array(values) => Value::Array(values.into_iter().map(whole).collect()),
         Value::Object(members) => {
             Value::Object(members.into_iter().map(|(name, member)| (name, whole(member))).collect())
         }
         other => other,
     }
-}
-
-fn whole_number(number: f64) -> Number {
-    #[allow(clippy::cast_possible_truncation, reason = "a whole number below 2^53 fits")]
-    if number.fract() == 0.0 && number.abs() < EXACT {
-        return Number::from(number as i64);
-    }
-    Number::from_f64(number).unwrap_or_else(|| Number::from(0))
 }
 
 #[cfg(test)]

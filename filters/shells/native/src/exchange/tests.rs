@@ -168,12 +168,12 @@ fn nothing_of_a_response_passes_that_was_refused_when_its_head_had_come() {
 }
 
 #[test]
-fn what_is_held_is_given_back_when_the_exchange_is_over() {
+fn exchange_that_is_over_waits_for_nothing() {
     let envoy = FakeHttpFilter(Rc::default(), POST);
-    let (stream, _sidecar) = waiting(&envoy, "over");
-    assert_eq!(stream.body(Direction::Request, false), Action::Pause);
+    let (stream, sidecar) = waiting(&envoy, "over");
     stream.end();
-    assert_eq!(stream.body(Direction::Request, true), Action::Pause);
+    // Nobody is there to be answered, as whoever waits would be.
+    nothing_comes(&stream, &sidecar);
     assert_eq!(envoy.0.borrow().replies.len(), 0);
 }
 
