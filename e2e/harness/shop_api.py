@@ -2,6 +2,8 @@
 
 import base64
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from dev.layout import SHOP_API
@@ -124,3 +126,16 @@ def _got(each: dict) -> Got:
     body = base64.b64decode(each["body"] or "")
     known = {name: each[name] for name in Got.__dataclass_fields__ if name not in ("headers", "trailers", "body")}
     return Got(**known, headers=lower(each["headers"]), trailers=lower(each["trailers"]), body=body)
+
+
+@contextmanager
+def running() -> Iterator[ShopApi]:
+    """One in a folder of its own."""
+    work = WorkDir()
+    service = ShopApi(work)
+    try:
+        service.start()
+        yield service
+    finally:
+        service.stop()
+        work.remove()

@@ -10,7 +10,6 @@ import asyncpg
 import psycopg
 import pytest
 
-from dev.layout import PGX_CLIENT
 from harness import Options, Stack, install
 from harness import shop as example
 from harness.bridge import Bridge, Bridged, ClientBridge
@@ -18,6 +17,7 @@ from harness.envoy import LOOPBACK, Upstream
 from harness.relay import TcpRelay
 from harness.stack import CONNECT_SECONDS, Way
 from harness.waiting import patience, until, until_equal
+from tests import pgx
 from tests.bridge_rules import CLIENT_NAME, write_rules
 from tests.cancelling import SLEEPS, cancelling
 from tests.rows import ADA, INSERT
@@ -206,14 +206,7 @@ def test_psql_comes_in_with_its_strictest_mode_and_not_by_an_authority_that_it_d
 
 @pytest.mark.parametrize("way", [LOCAL, BOTH])
 def test_pgx_comes_in_with_its_strictest_mode_and_runs_every_query_mode(bridged: FromClients, way: str) -> None:
-    with bridged.stack.direct() as direct:
-        direct.execute("TRUNCATE customer")
-    dsn = (
-        f"host=localhost port={bridged.bridges[way].port} user=app password='{example.PASSWORD}' "
-        f"dbname={example.DATABASE} sslmode=verify-full sslrootcert={bridged.stack.certificates.ca}"
-    )
-    done = subprocess.run([PGX_CLIENT, dsn], capture_output=True, text=True, check=False, timeout=patience(90))
-    assert done.returncode == 0, done.stderr
+    pgx.runs_every_query_mode(bridged.stack, bridged.bridges[way].port)
 
 
 def test_cancel_reaches_the_server_within_tls(bridged: FromClients) -> None:

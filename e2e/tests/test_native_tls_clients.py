@@ -3,7 +3,6 @@
 import asyncio
 import socket
 import ssl
-import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,14 +12,13 @@ import asyncpg
 import psycopg
 import pytest
 
-from dev.layout import PGX_CLIENT
 from harness import Stack, install
 from harness import shop as example
 from harness.envoy import LOOPBACK, SHELL, ClientTls, Upstream
 from harness.relay import TcpRelay
 from harness.stack import CONNECT_SECONDS, Way
-from harness.waiting import patience, until_equal
-from tests import wire
+from harness.waiting import until_equal
+from tests import pgx, wire
 from tests.bridge_rules import CLIENT_NAME, write_rules
 from tests.cancelling import SLEEPS, cancelling
 from tests.native_tls import NativeTls
@@ -134,14 +132,7 @@ def test_asyncpg_comes_in_with_its_strictest_mode(ways: NativeTls, way: str) -> 
 
 @pytest.mark.parametrize("way", [LOCAL, BOTH])
 def test_pgx_comes_in_with_its_strictest_mode_and_runs_every_query_mode(ways: NativeTls, way: str) -> None:
-    with ways.stack.direct() as direct:
-        direct.execute("TRUNCATE customer")
-    dsn = (
-        f"host=localhost port={ways.stack.envoy.port(way)} user=app password='{example.PASSWORD}' "
-        f"dbname={example.DATABASE} sslmode=verify-full sslrootcert={ways.stack.certificates.ca}"
-    )
-    done = subprocess.run([PGX_CLIENT, dsn], capture_output=True, text=True, check=False, timeout=patience(90))
-    assert done.returncode == 0, done.stderr
+    pgx.runs_every_query_mode(ways.stack, ways.stack.envoy.port(way))
 
 
 def test_client_that_does_not_trust_the_sidecar_does_not_go_on(ways: NativeTls) -> None:

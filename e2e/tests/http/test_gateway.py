@@ -12,12 +12,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from harness import HttpOptions, HttpStack, HttpWay, JwtProvider, Upstream
+from harness import HttpOptions, HttpStack, HttpWay, JwtProvider, Upstream, shop_api
 from harness.http_stack import PLAIN
 from harness.shop_api import ShopApi
 from harness.tokens import ISSUER, Issuer
 from harness.waiting import patience, until
-from harness.workdir import WorkDir
 from tests.http.clients import TIMEOUT_SECONDS
 
 SERVICE = "gateway"
@@ -63,14 +62,8 @@ def write_policies(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def api() -> Iterator[ShopApi]:
-    work = WorkDir()
-    running = ShopApi(work)
-    try:
-        running.start()
-        yield running
-    finally:
-        running.stop()
-        work.remove()
+    with shop_api.running() as service:
+        yield service
 
 
 @pytest.fixture(scope="module")

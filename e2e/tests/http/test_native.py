@@ -13,13 +13,12 @@ import httpx
 import pytest
 
 from dev.layout import FILTER_NATIVE
-from harness import HttpOptions, HttpStack, JwtProvider, Upstream
+from harness import HttpOptions, HttpStack, JwtProvider, Upstream, shop_api
 from harness.envoy import SHELL
 from harness.gateway import Gateway
 from harness.shop_api import ShopApi
 from harness.tokens import ISSUER, Issuer
 from harness.waiting import until
-from harness.workdir import WorkDir
 from tests.http.clients import TIMEOUT_SECONDS
 from tests.http.test_gateway import BILLING, SERVICE, SSN, write_policies
 
@@ -31,14 +30,8 @@ AT_ONCE = 40
 
 @pytest.fixture(scope="module")
 def api() -> Iterator[ShopApi]:
-    work = WorkDir()
-    running = ShopApi(work)
-    try:
-        running.start()
-        yield running
-    finally:
-        running.stop()
-        work.remove()
+    with shop_api.running() as service:
+        yield service
 
 
 @pytest.fixture(scope="module")

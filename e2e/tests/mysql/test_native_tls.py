@@ -13,9 +13,8 @@ from harness.mysql_builds import MYSQL, NEWER, OLDER, Build
 from harness.mysql_stack import MySqlOptions, MySqlStack
 from harness.relay import TcpRelay
 from harness.waiting import until
-from tests.mysql.asking import ask, change
-from tests.mysql.test_bridge import ACCESS_DENIED, BAD_HANDSHAKE, LONG
-from tests.rows import ADA, INSERT
+from tests.mysql.asking import ask
+from tests.mysql.test_bridge import ACCESS_DENIED, BAD_HANDSHAKE, LONG, values_are_sealed_and_nothing_is_plain
 
 pytestmark = pytest.mark.skipif(SHELL != "native", reason="it is of the native shell alone")
 
@@ -59,17 +58,7 @@ def native(request: pytest.FixtureRequest) -> Iterator[ToServer]:
 
 
 def test_values_are_sealed_and_nothing_is_plain_on_the_way_to_the_server(native: ToServer) -> None:
-    stack = native.stack
-    native.relay.forget()
-    stack.stored("TRUNCATE customer")
-    with stack.connect("app") as app:
-        assert ask(app, "SHOW STATUS LIKE 'Ssl_version'") == [("Ssl_version", "TLSv1.3")]
-        change(app, INSERT, ADA)
-        assert ask(app, "SELECT name, ssn FROM customer") == [(ADA[1], ADA[3])]
-    assert stack.stored("SELECT LEFT(ssn, 4) FROM customer") == [("fv1.",)]
-    (recording,) = native.relay.recordings
-    for seen in (bytes(recording.to_server), bytes(recording.to_client)):
-        assert not [value for value in (ADA[1], ADA[3], "customer", "app\0", "fv1.") if value.encode() in seen]
+    values_are_sealed_and_nothing_is_plain(native.stack, native.relay)
 
 
 def test_long_values_pass_whole_both_ways(native: ToServer) -> None:
